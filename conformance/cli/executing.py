@@ -58,7 +58,7 @@ else:
     del opened
 code = compile(source, name, 'exec')
 del beginning, file, source, name, os, sys
-exec(code)
+exec(vars().pop('code'))
 """
 """Runs what a target runs before its import, then the file as Python runs it; for 3.6 and later."""
 

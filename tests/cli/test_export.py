@@ -163,8 +163,8 @@ def test_a_file_runs_after_what_a_worker_runs_before_the_import(tmp_path: Path) 
     (tmp_path / "lib" / "mine.py").write_text("begun = []\n")
     (tmp_path / "scripts" / "local.py").write_text("here = 'local'\n")
     # a file beside the script, or in the folder that the user is in, hides no module of the start
-    for folder in (tmp_path, tmp_path / "scripts"):
-        (folder / "runpy.py").write_text("raise SystemExit(9)\n")
+    for place in (tmp_path, tmp_path / "scripts"):
+        (place / "runpy.py").write_text("raise SystemExit(9)\n")
     script = tmp_path / "scripts" / "a.py"
     script.write_text(SCRIPT)
     run = executed(tmp_path, "mine", "scripts/a.py", "--flag")

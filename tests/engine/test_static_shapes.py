@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,12 +17,13 @@ from conformance.engine.judging.probes import NOT_INTEGERS, shape_probe
 from conformance.observations import TensorMetadata, Value
 from conformance.program import Binding
 from conformance.results import Aspect, Verdict
+from conformance.scenarios import families_of
 from conformance.scenarios.checks import has_static_shape, is_static_shape, not_integers
 from conformance.scenarios.control_flow import graphs
 from conformance.scenarios.control_flow.graphs import Test
 from tests.engine.support import examine
 from tests.engine.support import module as subject
-from tests.scenarios.in_process import module, observed
+from tests.scenarios.in_process import drawn, findings, module, observed
 
 
 def claimed(make: Callable[[tuple[Any, ...]], Any]) -> TensorMetadata:
@@ -215,20 +216,21 @@ def test_one_unknown_dimension_is_not_the_shape_of_a_matrix(test: Test) -> None:
     assert not unknown.conventions
 
 
-NOTHING_KNOWN = """
-from fakes.correct import *
-from conformance import reference
+@pytest.mark.parametrize("said", [None, (None,)])
+def test_messages_have_what_int_shape_gave(said: tuple[None] | None) -> None:
+    folded: list[Any] = []
 
-def int_shape(x):
-    return SHAPE
-"""
+    def foldl(*args: Any, **keywords: Any) -> Any:
+        folded.append(reference.foldl(*args, **keywords))
+        return folded[-1]
 
+    def int_shape(x: Any) -> Any:
+        return said if any(x is tensor for tensor in folded) else reference.int_shape(x)
 
-@pytest.mark.parametrize("said", ["None", "(None,)"])
-def test_messages_have_what_int_shape_gave(tmp_path: Path, said: str) -> None:
-    (tmp_path / "vague.py").write_text(NOTHING_KNOWN.replace("SHAPE", said), encoding="utf-8")
-    found = examine(subject("vague", tmp_path), ("foldl",), "smoke")
-    failures = found.aspect("foldl", Aspect.STATIC_SHAPE).failures
-    assert failures
-    assert {f.got for f in failures} == {said}
-    assert all(f" gives {said};" in f.message for f in failures)
+    target = module(foldl=foldl, int_shape=int_shape)
+    (family,) = [f for f in families_of("foldl", "keras-2.2") if f.aspects == {Aspect.STATIC_SHAPE}]
+    made = family.make("keras-2.2")
+    assert not isinstance(made, Sequence)
+    vectors = [scenario for scenario in drawn(made, 60) if "rank 1" in scenario.title]
+    found = [finding for scenario in vectors for finding in findings(scenario, target)]
+    assert {(finding.gives, finding.got) for finding in found} == {(f"gives {said}", str(said))}

@@ -18,9 +18,9 @@ def command(target: str, file: Path, arguments: tuple[str, ...], config: Path | 
     """Run FILE, a Python script, in the interpreter, the environment and the mode of TARGET.
 
     FILE may be `-`, which reads a pipe. FILE runs in the folder you are in, with the variables of a
-    worker of the target, and after the target's `prepare` and `startup`. It runs without the sandbox
-    and the memory limit of a worker. ARGUMENTS go to FILE; write `--` before those that are options
-    of this command.
+    worker of the target, and after the target's `prepare` and `startup`. It runs without the
+    sandbox and the memory limit of a worker. ARGUMENTS go to FILE; write `--` before those that are
+    options of this command.
 
     \b
     conformance exec keras-2.2.4-theano script.py
