@@ -113,6 +113,7 @@ def _common(options: RunOptions) -> Run:
         seed=options.seed,
         started=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         selection=options.selection,
+        aspects=options.chosen_aspects,
         shard=shard(options.shard),
         max_time=options.max_time,
         target_time=options.target_time,

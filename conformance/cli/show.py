@@ -13,7 +13,7 @@ from rich.text import Text
 from conformance.cli.errors import UsageProblem
 from conformance.cli.known_targets import known_targets
 from conformance.cli.options.given import ShowOptions
-from conformance.cli.results_files import DEFAULT_FOLDER, in_folders, stored
+from conformance.cli.results_files import DEFAULT_FOLDER, in_folders, newest
 from conformance.cli.texts import known_texts
 from conformance.editions import Edition
 from conformance.near_names import did_you_mean, proposal
@@ -92,11 +92,10 @@ def resolve(name: str, specs: Specs) -> str:
 
 
 def read_places(places: Sequence[Path], only: str | None = None) -> list[Results]:
-    """The results in the places, one for each target (the last place wins); with `only` those of
-    one function."""
+    """The newest results of each target in the places; with `only` those of one function."""
     if not places and not DEFAULT_FOLDER.is_dir():
         return []
-    return list({one.target.name: one for one in stored(places, only).values()}.values())
+    return newest(places, only)
 
 
 def _having(spec: Spec, options: ShowOptions) -> list[Results]:

@@ -257,6 +257,7 @@ class Progress:
             seconds_in_target=round(sum(one.seconds_in_target for one in spent.values()), 3),
             selection=self.common.selection,
             shard=UNSET if self.common.shard is None else str(self.common.shard),
+            aspects=list(self.common.aspects) or UNSET,
             complete=not unfinished,
             restarts=sum(one.restarts for one in spent.values()),
             workers=min(self.workers, self.common.jobs or self.workers),
