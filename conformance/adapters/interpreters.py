@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
@@ -18,6 +19,8 @@ import uv
 
 _ASK = "import sys; print(sys.implementation.name, '%d.%d.%d' % sys.version_info[:3])"
 _UV_OFFERS_FROM = (3, 8)
+_LOOKING = threading.Lock()
+"""`sysconfig`, which uv asks, answers None to a thread while another one fills its table."""
 _LAST_RELEASES = {"3.6": "3.6.15", "3.7": "3.7.17"}
 
 
@@ -67,7 +70,8 @@ def version_of(path: Path) -> str | None:
 def uv_program() -> str:
     """The uv executable: the one of the package `uv`, else the one on PATH."""
     try:
-        return uv.find_uv_bin()
+        with _LOOKING:
+            return uv.find_uv_bin()
     except FileNotFoundError:
         return shutil.which("uv") or "uv"
 

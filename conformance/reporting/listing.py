@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from conformance.reporting.marks import GRAVEST_FIRST
 from conformance.results import AspectResult, Failure, FunctionResult, Verdict
 
@@ -44,6 +46,16 @@ def suite_failures(functions: Iterable[FunctionResult]) -> list[ListedFailure]:
     """For each function in which the suite itself failed its first aspect, which says how."""
     found = {f.function: f for f in reversed(listed_failures(functions, Verdict.ERROR))}
     return list(reversed(found.values()))
+
+
+def earlier_alone(function: FunctionResult) -> FunctionResult:
+    """The function with those failures alone that only cases kept from earlier runs show."""
+    aspects = [
+        replace(aspect, failures=aspect.earlier_failures, earlier_failures=[])
+        for aspect in function.aspects
+        if aspect.earlier_failures
+    ]
+    return replace(function, aspects=aspects)
 
 
 def _unordered(functions: Iterable[FunctionResult]) -> Iterator[ListedFailure]:

@@ -152,6 +152,9 @@ class AspectResult(Struct, frozen=True, kw_only=True):
     max_ulp: float | None = None
     limit_ulp: float | None = None
     failures: list[Failure] = field(default_factory=list)
+    """What the cases of this run show; verdict, cases and score follow from these alone."""
+    earlier_failures: list[Failure] = field(default_factory=list)
+    """What only cases kept from earlier runs show; left out of a file if they show nothing more."""
     note: str | UnsetType = UNSET
     readings: dict[str, int] | UnsetType = UNSET
     """How many cases show which reading of a convention, the suite's own among them, such as
@@ -212,6 +215,8 @@ class RunInfo(Struct, frozen=True, kw_only=True):
     """For each function the mean time inside the target for one case, building included."""
     shard: str | UnsetType = UNSET
     """`I/N`, if the run was of the I-th of N parts of the functions."""
+    aspects: list[Aspect] | UnsetType = UNSET
+    """The aspects, if the run was of some only."""
     machine: str | UnsetType = UNSET
     """Processor, cores, memory and system."""
     spent: dict[str, Spent] | UnsetType = UNSET
@@ -223,8 +228,9 @@ class RunInfo(Struct, frozen=True, kw_only=True):
 
     @property
     def whole(self) -> bool:
-        """Whether all functions of the edition were run."""
-        return self.complete and self.selection is None and self.shard is UNSET
+        """Whether all functions of the edition were run, in all aspects."""
+        limited = self.selection is not None or self.shard is not UNSET
+        return self.complete and not limited and self.aspects is UNSET
 
 
 class Composed(Struct, frozen=True, kw_only=True):

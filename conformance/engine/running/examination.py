@@ -169,7 +169,7 @@ class Examination:
             tally.add(judgement, trial)
         for one in self.remembered.findings:
             if one.function == task.spec.name:
-                tally.add_remembered(one.finding, one.trial, one.source)
+                tally.add_remembered(one.finding, one.trial, one.failure)
 
     def begin(self, introduce: Callable[[TargetInfo], None]) -> None:
         """Identify the target, and probe what would make all its functions fail."""

@@ -9,17 +9,17 @@ from typing import NamedTuple
 
 from conformance.engine.judging.findings import Finding
 from conformance.engine.judging.trials import Trial
-from conformance.results import FunctionResult, Origin, Spent
+from conformance.results import Failure, FunctionResult, Spent
 from conformance.results.events import SuiteFailed
 
 
 class RememberedFinding(NamedTuple):
-    """A finding on a case of an earlier run, and the origin of the case."""
+    """A finding on a case of an earlier run, and the failure that a results file holds of it."""
 
     function: str
     finding: Finding
     trial: Trial
-    source: Origin
+    failure: Failure
 
 
 class Remembered(NamedTuple):

@@ -26,7 +26,7 @@ from conformance.engine.verdicts.forms import is_wrong, rare_forms
 from conformance.engine.verdicts.origins import trials
 from conformance.engine.verdicts.tally import GRAVITY, Group, Tally
 from conformance.engine.verdicts.traits import traits
-from conformance.results import Aspect, Failure, Origin, TargetInfo, Verdict
+from conformance.results import Aspect, Failure, TargetInfo, Verdict
 from conformance.results.encoding import plain
 
 _FATAL = (Verdict.CRASHED, Verdict.TIMED_OUT)
@@ -191,6 +191,8 @@ def _case(task: Task, one: Failure) -> list[Trial]:
 
 
 def _findings(task: Task, one: Failure, repetition: Repetition) -> Iterator[RememberedFinding]:
+    """What a kept case shows now; a failure that it was kept for has the id that it had."""
     for shown in repetition.shown:
-        if isinstance(one.origin, Origin):
-            yield RememberedFinding(task.spec.name, shown.finding, shown.trial, one.origin)
+        identity = one.id if one.id in shown.ids else shown.failure.id
+        failing = msgspec.structs.replace(shown.failure, id=identity, origin=one.origin)
+        yield RememberedFinding(task.spec.name, shown.finding, shown.trial, failing)

@@ -21,7 +21,7 @@ from conformance.observations import (
     StructureObservation,
 )
 from conformance.program import Prelude
-from conformance.results import Failure, Replacement
+from conformance.results import Aspect, Failure, Replacement
 from conformance.scenarios import Setup
 
 TARGET_SECONDS = 6 * 3600.0
@@ -85,6 +85,8 @@ class Run:
     started: str
     """UTC, ISO 8601."""
     selection: str | None = None
+    aspects: Sequence[Aspect] = ()
+    """The aspects that were chosen; empty for all."""
     shard: Shard | None = None
     max_time: float | None = None
     """Seconds after which the run ends; the functions most likely to fail are run first."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -19,7 +19,7 @@ from conformance.engine.judging.findings import RESULT_OF, Finding
 from conformance.engine.planning.demands import demanded_aspects
 from conformance.engine.verdicts.limits import named_index
 from conformance.engine.verdicts.scripts import script
-from conformance.engine.verdicts.tally import Group, Tally, listed, verdict
+from conformance.engine.verdicts.tally import GRAVITY, Group, Tally, listed, verdict
 from conformance.program import Case, Prelude, to_json
 from conformance.results import (
     Array,
@@ -62,16 +62,27 @@ def function_result(
     aspects = [
         _aspect(tally, aspect, groups, prelude, originate)
         if tally.cases.get(aspect) or not partial
-        else not_run(aspect)
+        else not_run(aspect, _earlier(tally, aspect))
         for aspect in demanded_aspects(tally.spec, tally.edition)
         if aspect in tally.aspects
     ]
     return plain(FunctionResult(tally.spec.name, theme, aspects, tally.offered or UNSET))
 
 
-def not_run(aspect: Aspect) -> AspectResult:
-    """An aspect that was not run."""
-    return AspectResult(aspect=aspect, verdict=Verdict.NOT_RUN, cases=0)
+def not_run(aspect: Aspect, earlier: Sequence[Failure] = ()) -> AspectResult:
+    """An aspect that was not run, with what cases of earlier runs show."""
+    return AspectResult(
+        aspect=aspect,
+        verdict=Verdict.NOT_RUN,
+        cases=0,
+        earlier_failures=list(earlier),
+    )
+
+
+def _earlier(tally: Tally, aspect: Aspect, own: Collection[str] = ()) -> list[Failure]:
+    """What only cases of earlier runs show, the gravest first; `own` are the ids of this run's."""
+    failing = {f.id: f for of, f in tally.earlier.values() if of is aspect and f.id not in own}
+    return sorted(failing.values(), key=lambda f: (-GRAVITY[f.verdict], f.id))
 
 
 def _aspect(
@@ -79,15 +90,17 @@ def _aspect(
 ) -> AspectResult:
     mine, unlisted = listed(g for g in groups if g.finding.aspect is aspect)
     with_error = aspect is Aspect.VALUE and tally.ulp is not None
+    failures = [
+        msgspec.structs.replace(failure(tally, g, prelude), origin=originate(g)) for g in mine
+    ]
     return AspectResult(
         aspect=aspect,
         verdict=verdict(tally, aspect, mine),
         cases=tally.cases.get(aspect, 0),
         max_ulp=tally.ulp if with_error else None,
         limit_ulp=tally.limit_ulp if with_error else None,
-        failures=[
-            msgspec.structs.replace(failure(tally, g, prelude), origin=originate(g)) for g in mine
-        ],
+        failures=failures,
+        earlier_failures=_earlier(tally, aspect, {f.id for f in failures}),
         note=_note(tally, aspect, mine, unlisted),
         readings=_readings(tally, aspect) or UNSET,
     )
