@@ -4,7 +4,7 @@ from conformance.engine.planning.plan import Task, plan
 from conformance.engine.planning.portions import Shard, bundles
 from conformance.engine.planning.profiles import PROFILES, Profile
 from conformance.engine.running.assignments import Answer, Assignment, Perform, perform
-from conformance.engine.running.progress import kept
+from conformance.engine.running.progress import Previous, kept
 from conformance.engine.running.run import Elsewhere, run
 from conformance.engine.running.stop import Stop
 from conformance.engine.running.subject import Run, Subject
@@ -15,6 +15,7 @@ __all__ = [
     "Assignment",
     "Elsewhere",
     "Perform",
+    "Previous",
     "Profile",
     "Run",
     "Shard",

@@ -101,6 +101,7 @@ def _run(runs: Sequence[RunInfo], functions: Sequence[str]) -> RunInfo:
         restarts=sum(run.restarts for run in runs),
         milliseconds=_together([run.milliseconds for run in runs], functions),
         spent=_together([run.spent or {} for run in runs], functions) or UNSET,
+        fingerprints=_together([run.fingerprints or {} for run in runs], functions) or UNSET,
         unfinished=[f for f in functions if f in unfinished] or UNSET,
         ended_by=", ".join(dict.fromkeys(r.ended_by for r in runs if r.ended_by)) or UNSET,
         machine=_machines(runs),

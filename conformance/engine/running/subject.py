@@ -91,6 +91,8 @@ class Run:
         default_factory=dict
     )
     """Failures of earlier runs whose cases are run first, by target and edition, then function."""
+    fingerprints: Mapping[str, Mapping[str, Mapping[str, str]]] = field(default_factory=dict)
+    """What the results of each function depend on, by target: digests that results carry."""
     alone: bool = False
     """Whether there is one subject, so that no other asks for the same expectations."""
     jobs: int | None = None
