@@ -16,8 +16,8 @@ import click
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from conformance.cli.resuming import resumed
 from conformance.cli.results_files import read_file
+from conformance.cli.resuming import resumed
 from conformance.editions import Edition
 from conformance.engine import Previous, Run, Subject, Task, bundles, kept
 from conformance.fingerprints import PARTS, UNKNOWN, Fingerprints

@@ -29,7 +29,7 @@ from conformance.cli.subjects import module_targets, subject
 from conformance.editions import Edition
 from conformance.engine import PROFILES, Previous, Run, Subject, Task, plan, run
 from conformance.engine.planning.demands import demanded_aspects
-from conformance.fingerprints import Fingerprints, fingerprints
+from conformance.fingerprints import Fingerprints
 from conformance.results import ASPECTS, Results, Verdict
 from conformance.results.events import TargetUnavailable
 from conformance.specs import load
@@ -117,10 +117,7 @@ def _fingerprints(
     """What the results of each target depend on; nothing if no file says or asks."""
     if options.output is None and not options.reuse:
         return {}
-    targets = {target.name: target for target in _targets(options)}
-    return {
-        one.name: fingerprints(targets[one.name], one, plans[one.edition]) for one in subjects
-    }
+    return {one.name: one.fingerprints(plans[one.edition]) for one in subjects}
 
 
 def _common(options: RunOptions) -> Run:

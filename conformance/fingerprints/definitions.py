@@ -29,8 +29,11 @@ REGISTRIES = frozenset(
 OF_REGISTRIES = "conformance.oracle."
 """Whose modules have registries."""
 HARMLESS = frozenset(
-    """abstractmethod cache cached_property composite contextmanager dataclass lru_cache overload
-    property singledispatch singledispatchmethod staticmethod classmethod wraps""".split()
+    {
+        *("abstractmethod", "classmethod", "property", "staticmethod", "overload", "wraps"),
+        *("cache", "cached_property", "composite", "contextmanager", "dataclass", "lru_cache"),
+        *("singledispatch", "singledispatchmethod"),
+    }
 )
 """Decorators that change nothing but what they decorate."""
 STATEMENTS = "<statements>"
@@ -201,9 +204,7 @@ class _Reader:
         for name in sorted(whole):
             if name in self.parts or name in self.entries:
                 yield f"{self.name}:{name}"
-            elif name in self.imports and (
-                not self.imports[name].endswith(":") or name in bare
-            ):
+            elif name in self.imports and (not self.imports[name].endswith(":") or name in bare):
                 yield self.imports[name]
 
     def _attribute(self, node: ast.Attribute) -> Iterator[str]:
@@ -289,13 +290,13 @@ def _text(key: ast.expr, texts: Texts) -> str | None:
     return None
 
 
-def _listed(item: ast.expr, texts: Texts) -> list[tuple[str, ast.AST]]:
+def _listed(item: ast.expr, texts: Texts) -> list[tuple[str, ast.expr]]:
     """The entries of `dict.fromkeys(("a", "b"), x)` and `{f"{n}": f(n) for n in ("a", "b")}`; none
     if they cannot be told."""
-    if isinstance(item, ast.Call) and _called(item) == "fromkeys" and len(item.args) == 2:  # noqa: PLR2004
+    if isinstance(item, ast.Call) and _called(item) == "fromkeys" and len(item.args) == 2:
         rows, made = item.args
         keys = [_text(key, texts) for key in getattr(rows, "elts", ())]
-        found = [(key, made) for key in keys]
+        found: list[tuple[str | None, ast.expr]] = [(key, made) for key in keys]
     elif isinstance(item, ast.DictComp) and len(item.generators) == 1:
         (loop,) = item.generators
         rows = loop.iter
@@ -305,11 +306,8 @@ def _listed(item: ast.expr, texts: Texts) -> list[tuple[str, ast.AST]]:
             return []
     else:
         return []
-    return [(key, made) for key, made in found if key is not None] if _all_told(found) else []
-
-
-def _all_told(found: Sequence[tuple[str | None, ast.AST]]) -> bool:
-    return all(key is not None for key, _ in found)
+    told = [(key, made) for key, made in found if key is not None]
+    return told if len(told) == len(found) else []
 
 
 class _Loop(ast.NodeTransformer):
@@ -326,13 +324,15 @@ class _Loop(ast.NodeTransformer):
         every = {name: _text(value, {}) for name, value in self._values.items()}
         return {name: text for name, text in every.items() if text is not None}
 
-    def filled(self, value: ast.expr) -> ast.AST:
+    def filled(self, value: ast.expr) -> ast.expr:
         """An expression with the constants in it."""
-        return self.visit(copy.deepcopy(value))  # type: ignore[no-any-return]
+        filled: ast.expr = self.visit(copy.deepcopy(value))
+        return filled
 
-    def visit_Name(self, node: ast.Name) -> ast.expr:  # noqa: N802 - what `ast` calls
+    def visit_Name(self, node: ast.Name) -> ast.expr:
         """See `ast.NodeTransformer`."""
-        return self._values.get(node.id, node)
+        value: ast.expr = self._values.get(node.id, node)
+        return value
 
 
 def _words(nodes: Sequence[ast.AST]) -> Iterator[str]:

@@ -30,6 +30,7 @@ from conformance.specs.extraction import load_explanations, load_extraction
 from conformance.specs.load import documented_name, general_claims
 from conformance.specs.releases import load_changes
 
+
 def edition_texts() -> list[Mapping[str, str]]:
     """The data of the documents that editions have in files of their own."""
     return [edition.document_texts() for edition in edition_files()]

@@ -60,7 +60,7 @@ class Previous:
 
     results: Results
     certain: bool = False
-    """Whether they are known to be of the implementation that is tested: no worker has to say so."""
+    """Whether they are of the implementation that is tested: then no worker has to say so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -376,4 +376,5 @@ def _changed(before: TargetInfo, now: TargetInfo) -> str:
         was, has = (side.get(part, "none") for side in sides)
         if was != has:
             return f"the results to go on from are of {part} {was}, and this is {has}"
-    return f"the results to go on from are of {before.implementation!r}, this is {now.implementation!r}"
+    was, has = repr(before.implementation), repr(now.implementation)
+    return f"the results to go on from are of {was}, this is {has}"
