@@ -107,10 +107,9 @@ def _reused(places: Sequence[Path], subject: Subject) -> Iterator[Source]:
     for place in places:
         files = all_existing(place / file_name(subject.name)) if place.is_dir() else [place]
         for file in files:
-            if file.is_file():
-                results = read_file(file)
-                if results.target.name == subject.name:
-                    yield Source(file, results)
+            results = read_file(file)
+            if results.target.name == subject.name:
+                yield Source(file, results)
 
 
 def _choice(sources: Sequence[Source], tasks: Sequence[Task], marks: Fingerprints) -> Choice:

@@ -19,6 +19,7 @@ import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 import msgspec
 
@@ -68,6 +69,7 @@ class Module(msgspec.Struct, frozen=True, array_like=True):
     """What the names that it imports lead to, as in `Definition.references`."""
 
 
+@cache
 def module_definitions(name: str, source: str, modules: frozenset[str]) -> Module:
     """The definitions of the module `name`; `modules` are all that a name may lead to."""
     tree = ast.parse(source)

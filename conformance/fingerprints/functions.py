@@ -30,12 +30,6 @@ from conformance.specs.extraction import load_explanations, load_extraction
 from conformance.specs.load import documented_name, general_claims
 from conformance.specs.releases import load_changes
 
-
-def edition_texts() -> list[Mapping[str, str]]:
-    """The data of the documents that editions have in files of their own."""
-    return [edition.document_texts() for edition in edition_files()]
-
-
 FAMILIES = "conformance.scenarios.families:FAMILIES"
 """Every family: of a function only its own count."""
 CONVENTIONS = "conformance.specs.convention_names:ConventionName"
@@ -43,6 +37,13 @@ CONVENTIONS = "conformance.specs.convention_names:ConventionName"
 SPECS = "conformance.specs.load:load"
 """Every spec: the engine asks for the function's own alone; a scenario that reads them is taken to
 read all."""
+
+
+def edition_texts() -> list[Mapping[str, str]]:
+    """The data of the documents that editions have in files of their own."""
+    return [edition.document_texts() for edition in edition_files()]
+
+
 DATA: Mapping[str, Callable[[], Any]] = {
     "conformance.specs.docstrings:load_docstrings": edition_texts,
     "conformance.specs.errata:load_conflicts": load_conflicts,
@@ -59,6 +60,8 @@ CUT = frozenset({FAMILIES, CONVENTIONS, CHECKED})
 ENTRIES = ("adapters", "engine")
 """The packages from which a run starts: all of them counts."""
 SCENARIOS = "conformance.scenarios"
+ANSWERING = ("conformance.oracle.", "conformance.specs.")
+"""What names functions without calling one of a target."""
 APART = ("adapters", "generators", "oracle", "scenarios")
 """The packages whose code is a part of its own; all other code is that of the engine."""
 
@@ -71,11 +74,16 @@ def digest(*values: Any) -> str:
 
 def function_parts(task: Task) -> dict[str, str]:
     """A digest of each part of what the verdicts of a task depend on."""
-    reach = _reach(task.spec.name, task.edition)
+    options = digest(repr(task.profile), task.seed, sorted(task.aspects), task.edition)
+    return {"options": options, **_parts(task.spec.name, task.edition)}
+
+
+@cache
+def _parts(function: str, edition: Edition) -> dict[str, str]:
+    reach = _reach(function, edition)
     shared, own = _code_of_all(), _code(reach)
     return {
-        "options": digest(repr(task.profile), task.seed, sorted(task.aspects), task.edition),
-        "spec": digest(*_said(task, reach)),
+        "spec": digest(*_said(load()[function], edition, reach)),
         **{part: digest(shared[part], own[part]) for part in shared},
     }
 
@@ -87,7 +95,8 @@ def names_called(function: str, edition: Edition) -> list[str]:
 
 @cache
 def _called_by_all() -> set[str]:
-    words = {word for d in _shared().reached.values() for word in d.words}
+    calling = (d for p, d in _shared().reached.items() if not p.startswith(ANSWERING))
+    words = {word for definition in calling for word in definition.words}
     return {*_functions_in(words), *(word for word in words if word.isidentifier())}
 
 
@@ -148,7 +157,7 @@ def _names() -> Mapping[str, frozenset[str]]:
     for name in (*load(), *aliases):
         newest = aliases.get(name, name)
         of_oracle = load()[newest].oracle or newest
-        for known in (name, name.rpartition(".")[2], of_oracle):
+        for known in (name, newest, name.rpartition(".")[2], of_oracle):
             keys.setdefault(known, set()).update((name, newest, of_oracle))
     return {name: frozenset(known) for name, known in keys.items()}
 
@@ -176,16 +185,21 @@ def _code_of_all() -> dict[str, str]:
     return _code(_shared())
 
 
-def _said(task: Task, reach: Reach) -> Iterator[Any]:
+def _said(spec: Spec, edition: Edition, reach: Reach) -> Iterator[Any]:
     """The data: what the documents say, and which conventions are made of what they do not say."""
-    spec = task.spec
-    yield from (spec, task.theme)
-    yield [(name, _name_in(load()[name], task.edition)) for name in sorted(reach.keys & {*load()})]
-    yield _modules(spec.name, task.edition)
+    yield from (_edition(edition), spec, load().theme(spec.name))
+    yield [(name, _name_in(load()[name], edition)) for name in sorted(reach.keys & {*load()})]
+    yield _modules(spec.name, edition)
     yield [load_conventions()[name] for name in sorted(_conventions(spec, reach))]
     if any(SPECS in definition.references for definition in reach.reached.values()):
         yield _data(SPECS)
     yield from (_data(place) for place in DATA if reach.has(place))
+
+
+def _edition(name: Edition) -> dict[str, Any]:
+    """What is settled for all functions of an edition."""
+    (found,) = (one for one in edition_files() if one.name == name)
+    return {field: getattr(found, field) for field in found.__struct_fields__ if field != "folder"}
 
 
 @cache

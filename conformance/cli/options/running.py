@@ -95,7 +95,7 @@ resume_option = click.option(
 )
 reuse_option = click.option(
     "--reuse",
-    type=click.Path(path_type=Path),
+    type=click.Path(exists=True, path_type=Path),
     multiple=True,
     metavar="RESULTS",
     help="A results file of an earlier run, or a folder of them: functions are taken from there and"
