@@ -124,9 +124,9 @@ def _choice(sources: Sequence[Source], tasks: Sequence[Task], marks: Fingerprint
     for bundle in bundles(tasks):
         names = [task.spec.name for task in bundle]
         if not all(name in choice.taken for name in names):
-            for name in names:
-                choice.taken.pop(name, None)
-                choice.again.setdefault(name, PARTS["shared"])
+            for name in choice.taken.keys() & {*names}:
+                del choice.taken[name]
+                choice.again[name] = PARTS["shared"]
     return choice
 
 
@@ -151,9 +151,9 @@ def _said(choice: Choice, planned: int) -> str:
         return f"nothing to reuse; {planned} functions run"
     new = planned - len(choice.taken) - len(choice.again)
     reasons = Counter(choice.again.values()) + Counter({NEW: new})
-    why = ", ".join(f"{number} {words}" for words, number in reasons.most_common())
+    why = ", ".join(f"{words} ({number})" for words, number in reasons.most_common() if number)
     from_files = f" from {clean(' and '.join(files))}" if files else ""
-    rest = f"; {planned - len(choice.taken)} run again: {why}" if why else ""
+    rest = f"; {planned - len(choice.taken)} run: {why}" if why else ""
     return f"kept {len(choice.taken)} of {planned} functions{from_files}{rest}"
 
 

@@ -15,19 +15,19 @@ Fingerprints = Mapping[str, Mapping[str, str]]
 """The fingerprint of each function: a digest of each part."""
 PARTS: Mapping[str, str] = {
     "options": "other options",
-    "environment": "environment",
-    "implementation": "implementation",
-    "target": "description of the target",
-    "adapters": "adapters",
-    "engine": "engine",
-    "generators": "generators",
-    "spec": "spec",
-    "scenarios": "scenarios",
-    "oracle": "oracle",
-    "row": "row of the mapping",
-    "shared": "a function that shares its processes",
+    "environment": "environment changed",
+    "implementation": "implementation changed",
+    "target": "description of the target changed",
+    "adapters": "adapters changed",
+    "engine": "engine changed",
+    "generators": "generators changed",
+    "spec": "spec changed",
+    "scenarios": "scenarios changed",
+    "oracle": "oracle changed",
+    "row": "row of the mapping changed",
+    "shared": "another function of the same process runs",
 }
-"""The parts, in words: the first that changed is the reason why a function is run again."""
+"""The parts, and what is said of the first one that differs."""
 
 
 def fingerprints(target: Target, subject: Subject, tasks: Sequence[Task]) -> Fingerprints:

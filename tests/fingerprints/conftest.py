@@ -13,7 +13,7 @@ from conformance.fingerprints import sources
 Change = Callable[[str, str, str], None]
 
 
-def _forget() -> None:
+def forget() -> None:
     """Empty the caches of the package."""
     for name, module in list(sys.modules.items()):
         if name.startswith("conformance.fingerprints.") and not name.endswith(".definitions"):
@@ -42,10 +42,10 @@ def change(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Change]:
         name = module.split(".")[1]
         assert before in read(name)[module], f"{before!r} is not in {module}"
         changes.setdefault(module, []).append((before, after))
-        _forget()
+        forget()
 
     monkeypatch.setattr(sources, "sources", changed)
     monkeypatch.setattr("conformance.fingerprints.targets.sources", changed)
-    _forget()
+    forget()
     yield add
-    _forget()
+    forget()

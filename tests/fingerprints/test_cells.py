@@ -16,7 +16,7 @@ from conformance.fingerprints import PARTS, UNKNOWN, fingerprints
 from conformance.fingerprints import functions as of_functions
 from conformance.specs import Spec, load
 from conformance.specs.load import Specs
-from tests.fingerprints.conftest import Change
+from tests.fingerprints.conftest import Change, forget
 
 Marks = dict[str, dict[str, str]]
 
@@ -46,7 +46,9 @@ def test_an_oracle_changes_its_function_and_those_that_use_it(change: Change) ->
     before = marks()
     change("conformance.oracle.linear_algebra", "def transpose", "LATER = 1\ndef transpose")
     assert not changed(before, marks())
-    change("conformance.oracle.activations", "def softsign", "def softsign(x): return 1\ndef softsign")
+    change(
+        "conformance.oracle.activations", "def softsign", "def softsign(x): return 1\ndef softsign"
+    )
     assert changed(before, marks()) == {"softsign": {"oracle"}}
 
 
@@ -115,6 +117,7 @@ def test_a_spec_changes_its_function_alone(monkeypatch: pytest.MonkeyPatch, chan
     spec = load()["softsign"]
     other = msgspec.structs.replace(spec, summary=f"{spec.summary} Really.")
     monkeypatch.setitem(load()._specs, "softsign", other)
+    forget()
     assert changed(before, marks()) == {"softsign": {"spec"}}
 
 

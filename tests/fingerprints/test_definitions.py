@@ -24,12 +24,12 @@ def digests(source: str) -> dict[str, str]:
     return {name: one.digest for name, one in module.definitions.items()} | entries
 
 
-PLAIN = '''
+PLAIN = """
 LIMIT = 3
 
 def softmax(x, axis=-1):
     return x / LIMIT
-'''
+"""
 SAME = '''
 """A module."""
 LIMIT = 3  # as many
@@ -67,7 +67,7 @@ def test_a_change_counts_for_its_definition_alone(
 
 
 def test_names_lead_to_what_they_name() -> None:
-    module = read('''
+    module = read("""
 from conformance.oracle import other, expect
 from conformance.oracle.other import Shape as S
 import numpy as np
@@ -81,7 +81,7 @@ def g(x):
 
 def whole(x):
     return [part for part in (other,)]
-''')
+""")
     assert set(module.definitions["f"].references) == {
         f"{THEME}:g",
         "conformance.oracle.other:h",
@@ -93,7 +93,7 @@ def whole(x):
     assert module.imports["expect"] == "conformance.oracle:expect"
 
 
-REGISTRY = '''
+REGISTRY = """
 from conformance.oracle import other
 _PREFIX = "moments"
 
@@ -108,7 +108,7 @@ ORACLES = {
     **dict.fromkeys(("a", "b"), lone),
     **other.ORACLES,
 }
-'''
+"""
 
 
 def test_entries_of_a_registry_are_definitions_of_their_own() -> None:
@@ -148,5 +148,7 @@ def test_a_comprehension_binds_nothing_outside() -> None:
 
 
 def test_strings_that_may_be_names_are_words() -> None:
-    module = read('def f(w, n):\n    """doc"""\n    return w.call("bias_add", f"conv{n}d", "two words")\n')
+    module = read(
+        'def f(w, n):\n    """doc"""\n    return w.call("bias_add", f"conv{n}d", "two words")\n'
+    )
     assert module.definitions["f"].words == ("bias_add", "conv*d")
