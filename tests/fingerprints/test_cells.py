@@ -14,6 +14,7 @@ from conformance.editions import Edition
 from conformance.engine import PROFILES, plan
 from conformance.fingerprints import PARTS, UNKNOWN, fingerprints
 from conformance.fingerprints import functions as of_functions
+from conformance.fingerprints.sources import suite_modules
 from conformance.specs import Spec, load
 from conformance.specs.load import Specs
 from tests.fingerprints.conftest import Change, forget
@@ -112,7 +113,8 @@ def test_a_scenario_changes_its_functions(change: Change) -> None:
     assert all("scenarios" in parts for parts in touched.values())
 
 
-def test_a_spec_changes_its_function_alone(monkeypatch: pytest.MonkeyPatch, change: Change) -> None:  # noqa: ARG001
+@pytest.mark.usefixtures("change")
+def test_a_spec_changes_its_function_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     before = marks()
     spec = load()["softsign"]
     other = msgspec.structs.replace(spec, summary=f"{spec.summary} Really.")
@@ -131,9 +133,8 @@ def test_options_change_all() -> None:
 # Targets
 
 
-def test_another_lock_changes_its_targets_alone(
-    monkeypatch: pytest.MonkeyPatch, change: Change
-) -> None:  # noqa: ARG001
+@pytest.mark.usefixtures("change")
+def test_another_lock_changes_its_targets_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     names = ("torch", "keras3-ops-numpy", "keras3-ops-torch", "reference")
     before = {name: marks(name) for name in names}
     real = layout.digest
@@ -188,7 +189,7 @@ def test_all_that_reads_data_is_known() -> None:
     """A new loader in `specs` gets a line in DATA, if a run reads what it loads."""
     reading = {
         f"{module}:{name}"
-        for module, one in of_functions.suite_modules().items()
+        for module, one in suite_modules().items()
         for name, definition in one.definitions.items()
         if module.startswith("conformance.specs.")
         and {"conformance.specs.data:read_data", "conformance.specs.data:data_of"}

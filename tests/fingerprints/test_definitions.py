@@ -104,7 +104,7 @@ def lone(x): return x
 ORACLES = {
     "plain": plain,
     f"{_PREFIX}.mean": made,
-    **{f"nan{name}": partial(other.ORACLES[name], number) for name, number in (("sum", 0), ("prod", 1))},
+    **{f"nan{n}": partial(other.ORACLES[n], i) for n, i in (("sum", 0), ("prod", 1))},
     **dict.fromkeys(("a", "b"), lone),
     **other.ORACLES,
 }
