@@ -43,6 +43,8 @@ _PATTERN = re.compile(r"[\w.*]*[a-z]{2}[\w.*]*")
 
 Texts = Mapping[str, str]
 """The names that stand for texts, with these."""
+Tables = Mapping[str, ast.Dict]
+"""The names that stand for dictionaries, with these."""
 
 
 class Definition(msgspec.Struct, frozen=True, array_like=True):
@@ -122,6 +124,8 @@ class _Reader:
     entries: dict[str, dict[str, list[ast.AST]]] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
     """The names that stand for texts."""
+    tables: dict[str, ast.Dict] = field(default_factory=dict)
+    """The names that stand for dictionaries, as they are written."""
 
     @property
     def has_registries(self) -> bool:
@@ -140,13 +144,15 @@ class _Reader:
             self._bind(name, statement)
         if isinstance(statement, ast.Assign) and (text := _text(statement.value, {})) is not None:
             self.texts.update(dict.fromkeys(bound, text))
+        if isinstance(value := getattr(statement, "value", None), ast.Dict) and len(bound) == 1:
+            self.tables[bound[0]] = value
         if not bound or _has_effects(statement):
             self._effect(statement)
 
     def _bind(self, name: str, statement: ast.stmt) -> None:
         value = getattr(statement, "value", None)
         if self.has_registries and name in REGISTRIES and isinstance(value, ast.Dict):
-            rest, entries = _split(value, self.texts)
+            rest, entries = _split(value, self.texts, self.tables)
             self.entries[name] = entries
             self.parts.setdefault(name, []).extend(rest)
         else:
@@ -264,14 +270,16 @@ def _called(decorator: ast.expr) -> str:
     return str(getattr(plain, "attr", getattr(plain, "id", "")))
 
 
-def _split(value: ast.Dict, texts: Texts) -> tuple[list[ast.AST], dict[str, list[ast.AST]]]:
+def _split(
+    value: ast.Dict, texts: Texts, tables: Tables
+) -> tuple[list[ast.AST], dict[str, list[ast.AST]]]:
     """The entries of a registry by key, and the rest of it: other registries that it contains."""
     rest: list[ast.AST] = []
     entries: dict[str, list[ast.AST]] = {}
     for key, item in zip(value.keys, value.values, strict=True):
         if key is not None and (name := _text(key, texts)) is not None:
             entries[name] = [item]
-        elif key is None and (listed := _listed(item, texts)):
+        elif key is None and (listed := _listed(item, texts, tables)):
             entries.update({name: [made] for name, made in listed})
         else:
             rest += [item] if key is None else [key, item]
@@ -292,24 +300,34 @@ def _text(key: ast.expr, texts: Texts) -> str | None:
     return None
 
 
-def _listed(item: ast.expr, texts: Texts) -> list[tuple[str, ast.expr]]:
-    """The entries of `dict.fromkeys(("a", "b"), x)` and `{f"{n}": f(n) for n in ("a", "b")}`; none
-    if they cannot be told."""
+def _listed(item: ast.expr, texts: Texts, tables: Tables) -> list[tuple[str, ast.expr]]:
+    """The entries of `dict.fromkeys(("a", "b"), x)`, `{f"{n}": f(n) for n in ("a", "b")}` and
+    `TABLE`; none if they cannot be told."""
+    found: list[tuple[str | None, ast.expr]] = []
     if isinstance(item, ast.Call) and _called(item) == "fromkeys" and len(item.args) == 2:
-        rows, made = item.args
-        keys = [_text(key, texts) for key in getattr(rows, "elts", ())]
-        found: list[tuple[str | None, ast.expr]] = [(key, made) for key in keys]
+        keys, made = item.args
+        found = [(_text(key, texts), made) for key in _rows(keys, tables)]
     elif isinstance(item, ast.DictComp) and len(item.generators) == 1:
         (loop,) = item.generators
-        rows = loop.iter
-        worlds = [_Loop(loop.target, row) for row in getattr(rows, "elts", ())]
-        found = [(_text(item.key, {**texts, **w.texts}), w.filled(item.value)) for w in worlds]
-        if loop.ifs:
-            return []
-    else:
-        return []
+        turns = [] if loop.ifs else [_Loop(loop.target, row) for row in _rows(loop.iter, tables)]
+        found = [(_text(item.key, {**texts, **t.texts}), t.filled(item.value)) for t in turns]
+    elif isinstance(item, ast.Name) and item.id in tables:
+        table = tables[item.id]
+        pairs = zip(table.keys, table.values, strict=True)
+        found = [(None if key is None else _text(key, texts), made) for key, made in pairs]
     told = [(key, made) for key, made in found if key is not None]
     return told if len(told) == len(found) else []
+
+
+def _rows(place: ast.expr, tables: Tables) -> Sequence[ast.expr]:
+    """What is looped over: a row of expressions, the keys of a table, or its `items()`."""
+    if isinstance(place, ast.Name) and place.id in tables:
+        return [key or ast.Constant(None) for key in tables[place.id].keys]
+    if isinstance(place, ast.Call) and _called(place) == "items":
+        table = tables.get(getattr(getattr(place.func, "value", None), "id", ""))
+        pairs = zip(table.keys, table.values, strict=True) if table else ()
+        return [ast.Tuple([key or ast.Constant(None), item], ast.Load()) for key, item in pairs]
+    return getattr(place, "elts", ())
 
 
 class _Loop(ast.NodeTransformer):

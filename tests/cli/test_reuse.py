@@ -178,7 +178,12 @@ def test_a_file_that_holds_no_results_is_a_mistake(tmp_path: Path) -> None:
         ),
         ("specs/activations.yaml", "name: softsign\n", "name: softsign  # a remark\n", 0),
         ("specs/activations.yaml", "one plus its magnitude", "1 plus its magnitude", 1),
-        ("reference/activations.py", "def softsign", "MORE = 1\n\n\ndef softsign", 3),
+        (
+            "reference/activations.py",
+            '    return _float("softsign", x)',
+            '    x = x\n    return _float("softsign", x)',
+            3,
+        ),
     ],
 )
 def test_a_changed_suite_gives_what_a_full_run_gives(

@@ -1,4 +1,4 @@
-"""What was judged is saved soon, also while the next function takes long and nothing else is said."""
+"""What was judged is saved soon, also while the next function takes long and says nothing."""
 
 from __future__ import annotations
 

@@ -24,8 +24,10 @@ def forget() -> None:
 
 @pytest.fixture
 def change(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Change]:
-    """Replaces a text in a module's source, as fingerprints see it, or adds one at its end; the code
-    itself stays as it is."""
+    """Replaces a text in a module's source, as fingerprints see it, or adds one at its end.
+
+    The code itself stays as it is.
+    """
     monkeypatch.setenv("CONFORMANCE_CACHE", str(tmp_path / "cache"))
     read, changes = sources.sources, dict[str, list[tuple[str, str]]]()
 

@@ -1,4 +1,4 @@
-"""A change of one thing changes the fingerprints of the functions that depend on it, and no other."""
+"""A change of one thing changes the fingerprints of what depends on it, and no other."""
 
 from __future__ import annotations
 

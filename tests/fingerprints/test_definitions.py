@@ -97,6 +97,7 @@ REGISTRY = """
 from conformance.oracle import other
 _PREFIX = "moments"
 
+POOLS = {"pool": lone}
 def plain(x): return x
 def made(x): return x
 def lone(x): return x
@@ -106,6 +107,8 @@ ORACLES = {
     f"{_PREFIX}.mean": made,
     **{f"nan{n}": partial(other.ORACLES[n], i) for n, i in (("sum", 0), ("prod", 1))},
     **dict.fromkeys(("a", "b"), lone),
+    **{name: partial(made, mode) for name, mode in POOLS.items()},
+    **POOLS,
     **other.ORACLES,
 }
 """
@@ -114,7 +117,7 @@ ORACLES = {
 def test_entries_of_a_registry_are_definitions_of_their_own() -> None:
     module = read(REGISTRY)
     entries = module.registries["ORACLES"]
-    assert set(entries) == {"plain", "moments.mean", "nansum", "nanprod", "a", "b"}
+    assert set(entries) == {"plain", "moments.mean", "nansum", "nanprod", "a", "b", "pool"}
     assert entries["plain"].references == (f"{THEME}:plain",)
     assert entries["nansum"].keys == ("sum",)
     assert module.definitions["ORACLES"].references == ("conformance.oracle.other:ORACLES",)
