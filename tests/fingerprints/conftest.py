@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from conformance.fingerprints import sources
+from conformance.fingerprints import definitions, sources
 
 Change = Callable[[str, str, str], None]
 
 
 def forget() -> None:
-    """Empty the caches of the package."""
+    """Empty the caches of the package, but for those of single modules' definitions."""
     for name, module in list(sys.modules.items()):
-        if name.startswith("conformance.fingerprints.") and not name.endswith(".definitions"):
+        if name.startswith("conformance.fingerprints.") and module is not definitions:
             for value in list(vars(module).values()):
-                if hasattr(value, "cache_clear"):
+                if hasattr(value, "cache_clear") and value.__module__ == name:
                     value.cache_clear()
 
 
