@@ -2,14 +2,16 @@
 
 A library's session makes the environments of all its targets and writes their part of `reports/`;
 `nox -s matrix` puts together what is there, and `nox -s site` makes a site of it, which is not
-committed. What is given after `--` goes to `conformance run`; a
-run of a part (`-- -k softmax`) leaves `reports/` alone.
+committed. It runs what has changed since the results in `reports/`, or everything with `-- --all`;
+interrupted and started again, it goes on where it was. Other options after `--` go to
+`conformance run`; a run of a part (`-- -k softmax`) leaves `reports/` alone.
 """
 
 from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 import nox
@@ -20,6 +22,8 @@ nox.options.sessions = ["lint", "tests", "reference"]
 
 REPORTS = "reports"
 OPS = f"{REPORTS}/keras3-ops"  # another edition with functions of its own: a matrix of its own
+RUNNING = "build/running"  # what a run that has not come to its end has so far
+ALL = "--all"
 KERAS = "keras==2.2.4"
 RELEASED = ("h5py", "pyyaml", "six", "pytest", "pytest-timeout", "setuptools", "wheel")
 NUMBERS = ("tests/oracle", "tests/reference", "tests/engine", "tests/scenarios")
@@ -52,6 +56,7 @@ KERAS_TESTS = (
     "test_model_saving.py",
 )
 
+OPS_TARGETS = "keras3-ops"
 EVERYTHING = ("reference", "torch", "tensorflow", "theano", "cntk", "keras3")
 SMALL_RUN = ("reference", "-k", "softmax or batch_dot", "--profile", "smoke", "--no-database")
 YAML_FILES = {
@@ -198,18 +203,19 @@ def keras3(session: nox.Session) -> None:
 @nox.session
 def keras3_ops(session: nox.Session) -> None:
     """Test keras.ops against its own docstrings, on each of its backends."""
-    _run(session, "keras3-ops", OPS)
+    _run(session, OPS_TARGETS, OPS)
 
 
 @nox.session
 def reports(session: nox.Session) -> None:
-    """Test every target and make all of `reports/` anew; what cannot be installed is left out."""
+    """Bring all of `reports/` up to date; what cannot be installed is left out.
+
+    It runs what has changed since, or everything with `-- --all`.
+    """
     session.install("-e", ".")
-    session.run("conformance", "install", *EVERYTHING, success_codes=[0, 3])
-    asked = (*EVERYTHING, "--fail-on", "never", *session.posargs)
-    written = ("--no-database", "--output", REPORTS)
-    session.run("conformance", "run", *asked, *written, success_codes=[0, 3])
-    _merge(session, REPORTS)
+    session.run("conformance", "install", *EVERYTHING, OPS_TARGETS, success_codes=[0, 3])
+    _update(session, EVERYTHING, REPORTS)
+    _update(session, (OPS_TARGETS,), OPS)
     _picture(session)
 
 
@@ -309,14 +315,26 @@ def _run(session: nox.Session, target: str, folder: str = REPORTS) -> None:
     session.install("-e", ".")
     # 3: some could not be made, and why was said; the others are run
     session.run("conformance", "install", target, success_codes=[0, 3])
-    if session.posargs:
+    if set(session.posargs) - {ALL}:
         session.run("conformance", "run", target, *session.posargs)
         return
-    try:
-        session.run("conformance", "run", target, "--no-database", "--output", folder)
-    finally:
-        # the matrix of this run has its own targets only, and its results are not compressed
-        _merge(session, folder, into=folder)
+    _update(session, (target,), folder)
+    # nothing is run: it fails if there is a violation
+    session.run("conformance", "run", target, "--no-database", "--quiet", "--reuse", folder)
+
+
+def _update(session: nox.Session, targets: Sequence[str], folder: str) -> None:
+    """Bring the results of targets in a folder up to date, once all of them are there."""
+    running, options = Path(RUNNING, folder), [a for a in session.posargs if a != ALL]
+    published = () if ALL in session.posargs else ("--reuse", folder)
+    running.mkdir(parents=True, exist_ok=True)
+    reused = ("--reuse", str(running), *published)
+    written = ("--no-database", "--fail-on", "never", "--output", str(running), *reused)
+    session.run("conformance", "run", *targets, *options, *written, success_codes=[0, 3])
+    compressed = ("--format", "compressed", "--output", folder)
+    session.run("conformance", "report", str(running), *compressed)
+    _merge(session, folder, into=folder)
+    shutil.rmtree(running)
 
 
 def _picture(session: nox.Session) -> None:

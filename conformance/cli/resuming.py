@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import click
@@ -10,7 +10,6 @@ from msgspec import UNSET
 
 from conformance.cli.errors import UsageProblem
 from conformance.cli.results_files import read_file
-from conformance.editions import Edition
 from conformance.engine import Run, Subject, Task
 from conformance.reporting.containers import existing
 from conformance.reporting.json_results import file_name
@@ -32,27 +31,24 @@ _SAME: dict[str, tuple[Callable[[Results], object], Callable[[Run, Subject], obj
 """What must be the same, in the results and in this run."""
 
 
-def previous(
-    output: Path, subjects: Sequence[Subject], plans: Mapping[Edition, Sequence[Task]], common: Run
-) -> dict[str, Results]:
-    """The results to go on from, by target; a target without results starts from the beginning.
+def resumed(
+    output: Path, subject: Subject, tasks: Sequence[Task], common: Run
+) -> tuple[Path, Results] | None:
+    """The results to go on from, and their file; None for a target without results.
 
     UsageProblem for results of another run.
     """
-    found = {}
-    for subject in subjects:
-        file = existing(output / file_name(subject.name))
-        if file is None:
-            click.echo(f"{subject.name}: nothing to resume in {clean(str(output))}", err=True)
-            continue
-        results = _read(file)
-        for problem in _problems(results, subject, plans[subject.edition], common):
-            raise UsageProblem(
-                f"{clean(str(file))} cannot be resumed: {problem}",
-                "give the options of that run, or another --output, or leave --resume out",
-            )
-        found[subject.name] = results
-    return found
+    file = existing(output / file_name(subject.name))
+    if file is None:
+        click.echo(f"{subject.name}: nothing to resume in {clean(str(output))}", err=True)
+        return None
+    results = _read(file)
+    for problem in _problems(results, subject, tasks, common):
+        raise UsageProblem(
+            f"{clean(str(file))} cannot be resumed: {problem}",
+            "give the options of that run, or another --output, or leave --resume out",
+        )
+    return file, results
 
 
 def _read(file: Path) -> Results:

@@ -24,12 +24,13 @@ from conformance.cli.known_targets import chosen, in_edition, known_targets, unn
 from conformance.cli.options.given import RunOptions
 from conformance.cli.outputs import check_writable
 from conformance.cli.portioning import check_shards, shard
-from conformance.cli.resuming import previous
+from conformance.cli.reusing import earlier
 from conformance.cli.select import expression, no_such_aspect, nothing_selected
 from conformance.cli.subjects import module_targets, subject
 from conformance.editions import Edition
-from conformance.engine import PROFILES, Run, Subject, Task, plan, run
+from conformance.engine import PROFILES, Previous, Run, Subject, Task, plan, run
 from conformance.engine.planning.demands import demanded_aspects
+from conformance.fingerprints import Fingerprints
 from conformance.results import ASPECTS, Results, Verdict
 from conformance.results.events import TargetUnavailable
 from conformance.specs import load
@@ -45,10 +46,14 @@ def run_targets(options: RunOptions) -> None:
     checked = gate_of(options)
     subjects, missing = subjects_of(options)
     tasks, kept_cases = _plans(subjects, options), database(options)
-    earlier = baseline(options.baseline, subjects, tasks)
-    common = replace(_common(options), remembered=kept_cases.remembered())
+    held_against = baseline(options.baseline, subjects, tasks)
+    common = replace(
+        _common(options),
+        remembered=kept_cases.remembered(),
+        fingerprints=_fingerprints(options, subjects, tasks),
+    )
     begun = _begun(options, subjects, tasks, common)
-    announced = Announced(options, partial(judgement, checked, earlier))
+    announced = Announced(options, partial(judgement, checked, held_against))
     with announced.opened(missing), cluster(options.scheduler) as elsewhere:
         reached = run(
             subjects,
@@ -62,20 +67,20 @@ def run_targets(options: RunOptions) -> None:
     kept_cases.update(announced.results)
     announced.check()
     done = reached and not missing
-    status = _status(announced.results, checked, earlier, done=done)
+    status = _status(announced.results, checked, held_against, done=done)
     mended = holds_earlier(announced.results, checked, counted=options.fail_on_kept)
     raise SystemExit(INTERNAL if announced.suite_failures else status if mended else 1)
 
 
 def _status(
-    results: Sequence[Results], checked: Gate, earlier: Baseline | None, *, done: bool
+    results: Sequence[Results], checked: Gate, held_against: Baseline | None, *, done: bool
 ) -> int:
     """The exit status of a run, `done` if every target could be run; says what makes it so.
 
     Something unexpected weighs more than a target that could not be run.
     """
     passes = checked.passes(results)
-    holds = earlier is None or earlier.holds(results, checked.known)
+    holds = held_against is None or held_against.holds(results, checked.known)
     full = something_conforms(results, checked.known) and done and _whole(results)
     return 1 if not (passes and holds) else 0 if full else CANNOT_RUN
 
@@ -99,11 +104,21 @@ def check_files(options: Options) -> None:
 
 def _begun(
     options: RunOptions, subjects: Sequence[Subject], plans: Plans, common: Run
-) -> dict[str, Results]:
-    """The results that --resume goes on from, by target."""
-    if not options.resume or options.output is None:
+) -> dict[str, Previous]:
+    """What --resume and --reuse go on from, by target."""
+    resume = options.output if options.resume else None
+    if resume is None and not options.reuse:
         return {}
-    return previous(options.output, subjects, plans, common)
+    return earlier(resume, options.reuse, subjects, plans, common)
+
+
+def _fingerprints(
+    options: RunOptions, subjects: Sequence[Subject], plans: Plans
+) -> dict[str, Fingerprints]:
+    """What the results of each target depend on; nothing if no file says or asks."""
+    if options.output is None and not options.reuse:
+        return {}
+    return {one.name: one.fingerprints(plans[one.edition]) for one in subjects}
 
 
 def _common(options: RunOptions) -> Run:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from conformance.adapters import interpreters, mappings, registry
@@ -12,6 +14,7 @@ from conformance.cli.first_look.settling import settled
 from conformance.cli.options.modules import ModuleOptions
 from conformance.engine import Subject
 from conformance.engine.planning.estimates import estimates
+from conformance.fingerprints import fingerprints
 from conformance.program import Prelude
 from conformance.results import Replacement
 
@@ -90,7 +93,7 @@ def subject(target: Target) -> Subject:
     """The target as the engine sees it, after a first look at its module."""
     target = settled(target)
     configurable = Configurable(target)
-    return Subject(
+    made = Subject(
         name=target.name,
         edition=target.edition,
         implementation=target.implementation,
@@ -104,6 +107,7 @@ def subject(target: Target) -> Subject:
         prelude=_prelude(target),
         open_configured=lambda setup: configurable.open(setup.configuration, setup.environment),
     )
+    return replace(made, fingerprints=partial(fingerprints, target, made))
 
 
 def _replacements(target: Target) -> dict[str, Replacement] | None:

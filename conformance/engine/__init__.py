@@ -4,6 +4,8 @@ from conformance.engine.planning.plan import Task, plan
 from conformance.engine.planning.portions import Shard, bundles
 from conformance.engine.planning.profiles import PROFILES, Profile
 from conformance.engine.running.assignments import Answer, Assignment, Perform, perform
+from conformance.engine.running.examined import Examined
+from conformance.engine.running.progress import Previous, begun, kept
 from conformance.engine.running.run import Elsewhere, run
 from conformance.engine.running.stop import Stop
 from conformance.engine.running.subject import Run, Subject
@@ -13,14 +15,18 @@ __all__ = [
     "Answer",
     "Assignment",
     "Elsewhere",
+    "Examined",
     "Perform",
+    "Previous",
     "Profile",
     "Run",
     "Shard",
     "Stop",
     "Subject",
     "Task",
+    "begun",
     "bundles",
+    "kept",
     "perform",
     "plan",
     "run",

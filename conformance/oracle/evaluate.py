@@ -68,8 +68,15 @@ ORACLES: Mapping[str, Callable[..., Array]] = {
 """Canonical function name to its oracle: wide tensors by parameter name to the wide value."""
 
 
-_OF_NUMBERS = (elementwise, keras_elements, reductions, keras_sums, numpy_functions, activations)
-OF_NUMBERS = frozenset(name for module in _OF_NUMBERS for name in module.ORACLES)
+_OF_NUMBERS = (
+    elementwise.ORACLES,
+    keras_elements.ORACLES,
+    reductions.ORACLES,
+    keras_sums.ORACLES,
+    numpy_functions.ORACLES,
+    activations.ORACLES,
+)
+OF_NUMBERS = frozenset(name for oracles in _OF_NUMBERS for name in oracles)
 """Functions that take integers for numbers, and none of them for places or labels."""
 
 

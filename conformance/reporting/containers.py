@@ -48,5 +48,10 @@ def json_files(folder: Path) -> list[Path]:
 
 def existing(file: Path) -> Path | None:
     """`TARGET.json`, or `TARGET.json.gz` beside where it would lie; None if there is neither."""
+    return next(iter(all_existing(file)), None)
+
+
+def all_existing(file: Path) -> list[Path]:
+    """`TARGET.json` and `TARGET.json.gz`, those that there are."""
     packed = file.with_name(file.name + COMPRESSED.removeprefix(PLAIN))
-    return next((found for found in (file, packed) if found.is_file()), None)
+    return [found for found in (file, packed) if found.is_file()]

@@ -180,10 +180,12 @@ def _run(cells: _Cells, functions: Sequence[str]) -> RunInfo:
             names.setdefault(id(cell.part), set()).add(name)
     oldest = sorted(parts.values(), key=lambda part: part.run.started)
     unfinished = [f for f in functions if not all(c.finished for c in cells[f].values())]
+    whole = {f for f in functions if len({id(c.part) for c in cells[f].values()}) == 1}
     run = _added([_of(part.run, names[id(part)]) for part in oldest], functions)
     return replace(
         run,
         started=oldest[-1].run.started,
+        fingerprints={f: m for f, m in (run.fingerprints or {}).items() if f in whole} or UNSET,
         unfinished=unfinished or UNSET,
         complete=not unfinished,
         ended_by=run.ended_by if unfinished else UNSET,
@@ -202,6 +204,7 @@ def _of(run: RunInfo, functions: set[str]) -> RunInfo:
         seconds_in_target=max(0.0, inside),
         milliseconds={name: n for name, n in run.milliseconds.items() if name in functions},
         spent={name: cost for name, cost in spent.items() if name in functions} or UNSET,
+        fingerprints={n: m for n, m in (run.fingerprints or {}).items() if n in functions} or UNSET,
     )
 
 
@@ -217,6 +220,7 @@ def _added(runs: Sequence[RunInfo], functions: Sequence[str]) -> RunInfo:
         restarts=sum(run.restarts for run in runs),
         milliseconds=_together([run.milliseconds for run in runs], functions),
         spent=_costs([run.spent or {} for run in runs], functions) or UNSET,
+        fingerprints=_together([run.fingerprints or {} for run in runs], functions) or UNSET,
         unfinished=[f for f in functions if f in unfinished] or UNSET,
         ended_by=", ".join(dict.fromkeys(r.ended_by for r in runs if r.ended_by)) or UNSET,
         machine=_machines(runs),

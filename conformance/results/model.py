@@ -225,6 +225,8 @@ class RunInfo(Struct, frozen=True, kw_only=True):
     """Functions of which some of the cases, or all, were not run."""
     ended_by: str | UnsetType = UNSET
     """What ended the run before its plan was done: `Ctrl-C`, or an option."""
+    fingerprints: dict[str, dict[str, str]] | UnsetType = UNSET
+    """For each function that was run to its end, digests of what its results depend on."""
 
     @property
     def whole(self) -> bool:

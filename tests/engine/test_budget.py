@@ -13,7 +13,7 @@ import pytest
 from conformance.adapters.registry import shipped
 from conformance.adapters.session import Limits, SessionAbortedError
 from conformance.cli.subjects import subject
-from conformance.engine import PROFILES, Run, plan, run
+from conformance.engine import PROFILES, Previous, Run, plan, run
 from conformance.engine.planning.profiles import SURVEY
 from conformance.engine.running import stop
 from conformance.engine.running.stop import Budget, Stop
@@ -45,7 +45,7 @@ def outcome(
         replace(COMMON, max_time=max_time),
         events.append,
         1,
-        previous={name: previous} if previous else {},
+        previous={name: Previous(previous)} if previous else {},
     )
     (finished,) = (e for e in events if isinstance(e, TargetFinished))
     return events, finished.results
@@ -140,10 +140,10 @@ def test_another_version_of_the_target_is_not_mixed_with_what_there_is() -> None
     before = msgspec.structs.replace(cut(whole, "exp"), target=other)
     events: list[Event] = []
     planned = {EDITION: tasks(FUNCTIONS, TINY)}
-    previous = {"always_wrong": before}
+    previous = {"always_wrong": Previous(before)}
     assert not run([fake("always_wrong")], planned, COMMON, events.append, 1, previous=previous)
     (told,) = (e for e in events if isinstance(e, TargetUnavailable))
-    assert "the results to resume are of numpy 0.1" in told.reason
+    assert "the results to go on from are of numpy 0.1" in told.reason
     assert not any(isinstance(e, TargetFinished) for e in events)
 
 

@@ -27,6 +27,7 @@ from conformance.cli.options.running import (
     jobs_option,
     max_time_option,
     resume_option,
+    reuse_option,
     scheduler_option,
     shard_option,
     target_time_option,
@@ -46,6 +47,7 @@ from conformance.cli.select import aspects_option, selection_option
 @target_time_option
 @shard_option
 @resume_option
+@reuse_option
 @scheduler_option
 @output_option("Write TARGET.json and matrix.md into this folder.")
 @formats_option(
@@ -72,6 +74,7 @@ def command(**values: Any) -> None:
     conformance run my-backend                   one that conformance.toml describes
     conformance run --max-time 5m -o out         the most in five minutes
     conformance run --resume -o out              the rest of it
+    conformance run --reuse out -o out           what has changed since then
     conformance run --shard 3/8 -o out           an eighth, on one of eight machines
 
     \b

@@ -24,6 +24,7 @@ class RunOptions(SelectionOptions, GateOptions, DatabaseOptions, ModuleOptions):
     target_time: float
     shard: str | None
     resume: bool
+    reuse: tuple[Path, ...]
     scheduler: str | None
     output: Path | None
     formats: tuple[str, ...]

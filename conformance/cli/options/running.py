@@ -93,6 +93,14 @@ resume_option = click.option(
     is_flag=True,
     help="Go on with the results in --output that a run with the same options left unfinished.",
 )
+reuse_option = click.option(
+    "--reuse",
+    type=click.Path(exists=True, path_type=Path),
+    multiple=True,
+    metavar="RESULTS",
+    help="A results file of an earlier run, or a folder of them: functions are taken from there and"
+    " not run if nothing has changed that their results depend on; may be repeated.",
+)
 scheduler_option = click.option(
     "--scheduler",
     metavar="ADDRESS",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Protocol
 
 from msgspec import UNSET
@@ -43,11 +44,26 @@ CHECKPOINT = 10.0
 """Seconds after which partial results are announced again, so that writers can save them."""
 
 
+RUN_ANEW = "leave --resume and --reuse out, or name another --output"
+"""What to do about results of another implementation."""
+
+
 class Abortable(Protocol):
     """What examines a portion: a session, or a process that has one."""
 
     def abort(self) -> None:
         """End it at once, from another thread."""
+
+
+@dataclass(frozen=True, slots=True)
+class Previous:
+    """Functions of earlier runs that are not run again."""
+
+    results: Results
+    certain: bool = False
+    """Whether they are of the implementation that is tested: then no worker has to say so."""
+    begun: Mapping[str, Examined] = MappingProxyType({})
+    """What an interrupted run has of functions that it did not finish."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +84,8 @@ class Progress:
     plan: Sequence[Task]
     common: Run
     emit: Callable[[Event], None]
-    previous: Results | None = None
-    """The results of an earlier run that this one completes."""
+    previous: Previous | None = None
+    """What this run completes."""
     spread: int | None = None
     """How many portions to cut; by default one for each worker that shares the plan."""
     surveyed: Sequence[Task] = ()
@@ -94,17 +110,23 @@ class Progress:
     """What an earlier run or the survey has of functions that they did not finish."""
     _portions_left: int = field(init=False)
     _announced_at: float = 0.0
+    _unannounced: bool = False
+    """Whether there are results that no partial results have."""
+    _pause: float = field(default_factory=lambda: CHECKPOINT)
+    """Seconds until partial results are announced again."""
     _lock: threading.RLock = field(default_factory=threading.RLock)
 
     def __post_init__(self) -> None:
         shard = self.common.shard
         self.tasks = list(self.plan) if shard is None else shard.of(self.plan, self.subject.library)
         self.workers = self.spread or worker_count(self.plan, self.subject.workers)
-        before = {} if self.previous is None else examined(self.previous)
-        self._kept = {name: one for name, one in before.items() if one.finished}
-        self._begun_results = {name: one for name, one in before.items() if not one.finished}
+        if self.previous is not None:
+            self._kept = kept(self.previous.results)
+            self._begun_results = dict(self.previous.begun)
         left = [task for task in self.tasks if task.spec.name not in self._kept]
         self.portions = [*self._survey_portions(left), *self._main_portions(left)]
+        if not left and self.previous is not None and self.previous.certain:
+            self.portions = []
         self._portions_left = len(self.portions)
 
     def _main_portions(self, tasks: Sequence[Task]) -> list[Portion]:
@@ -155,12 +177,12 @@ class Progress:
     def introduce(self, info: TargetInfo) -> None:
         """Note the target's identity as a worker reports it, and announce it once.
 
-        If the results to resume are of another version of the target, it is lost.
+        If the results to go on from are of another version of the target, it is lost.
         """
         with self._lock:
             first, self._info = self._info is None, info
-        if first and self.previous is not None and self.previous.target != info:
-            self.lose(_changed(self.previous.target, info))
+        if first and self.previous is not None and self.previous.results.target != info:
+            self.lose(_changed(self.previous.results.target, info), RUN_ANEW)
         elif first:
             self.emit(TargetStarted(info))
 
@@ -192,16 +214,20 @@ class Progress:
             return
         if not survey:
             self.emit(FunctionJudged(self.subject.name, examined.result))
-        self._announce_partial()
+        self._unannounced = True
+        self.announce_partial()
 
-    def _announce_partial(self) -> None:
-        """Announce partial results, if `CHECKPOINT` seconds have passed since the last time."""
+    def announce_partial(self) -> None:
+        """Announce partial results if there are new ones, and some time after the last ones: to
+        write them takes a twentieth of the time at most."""
         with self._lock:
-            now = time.monotonic()
-            due = now - self._announced_at > CHECKPOINT and not self.stop.is_set()
-            if due and self._info is not None:
-                self._announced_at = now
+            begun = time.monotonic()
+            due = begun - self._announced_at > self._pause and not self.stop.is_set()
+            if due and self._unannounced and self._info is not None:
+                self._unannounced = False
                 self.emit(TargetProgressed(self._results()))
+                self._announced_at = time.monotonic()
+                self._pause = max(CHECKPOINT, 20 * (self._announced_at - begun))
 
     def done(self, worker: Abortable | None = None) -> None:
         """Note that a portion is done; announce the results after the last one."""
@@ -217,6 +243,12 @@ class Progress:
         """Announce what is known of a target whose portions were not all run."""
         if self._portions_left > 0:
             self.stop.set()
+            self.finish()
+
+    def repeat(self) -> None:
+        """Announce the results of a target of which nothing has to be run."""
+        if self.previous is not None and not self.portions:
+            self.introduce(self.previous.results.target)
             self.finish()
 
     def finish(self) -> None:
@@ -248,14 +280,13 @@ class Progress:
         spent = {one.result.function: one.spent for one in every}
         unfinished = [one.result.function for one in every if not one.finished]
         reached = all(one.finished or one.error for one in every)
-        before = self.previous.run if self.previous is not None else None
-        wall = time.monotonic() - self._begun + (before.seconds if before else 0.0)
+        before = self.previous.results.run if self.previous is not None else None
         return RunInfo(
             suite_version=self.common.suite_version,
             profile=self.common.profile.name,
             seed=self.common.seed,
             started=before.started if before else self.common.started,
-            seconds=round(wall, 3),
+            seconds=round(self._wall + (before.seconds if before else 0.0), 3),
             cases=sum(one.cases for one in spent.values()),
             seconds_in_target=round(sum(one.seconds_in_target for one in spent.values()), 3),
             selection=self.common.selection,
@@ -263,13 +294,35 @@ class Progress:
             aspects=list(self.common.aspects) or UNSET,
             complete=not unfinished,
             restarts=sum(one.restarts for one in spent.values()),
-            workers=min(self.workers, self.common.jobs or self.workers),
-            machine=machine(),
+            workers=self._workers(before),
+            machine=self._machine(before),
             milliseconds=_milliseconds(every),
             spent=spent,
             unfinished=unfinished or UNSET,
             ended_by=UNSET if reached else self._reason or UNSET,
+            fingerprints=self._fingerprints(every) or UNSET,
         )
+
+    @property
+    def _wall(self) -> float:
+        """The seconds since the first worker began; none if none did."""
+        return time.monotonic() - self._begun if self._begun else 0.0
+
+    def _workers(self, before: RunInfo | None) -> int:
+        if before is not None and not self.portions:
+            return before.workers
+        return min(self.workers, self.common.jobs or self.workers)
+
+    def _machine(self, before: RunInfo | None) -> str:
+        """Where the functions were run."""
+        earlier = before.machine.split("; ") if before and isinstance(before.machine, str) else []
+        here = [machine()] if self.portions or not earlier else []
+        return "; ".join(sorted({*earlier, *here}))
+
+    def _fingerprints(self, every: Iterable[Examined]) -> dict[str, dict[str, str]]:
+        known = self.common.fingerprints.get(self.subject.name, {})
+        names = (one.result.function for one in every if one.finished)
+        return {name: dict(known[name]) for name in names if name in known}
 
     @property
     def _reason(self) -> str | None:
@@ -279,8 +332,17 @@ class Progress:
         return self.reason or (None if limit is None else f"the limit of {limit:g} s")
 
 
-def examined(results: Results) -> dict[str, Examined]:
-    """What results hold of each function."""
+def kept(results: Results) -> dict[str, Examined]:
+    """The functions that were run to their end."""
+    return {name: one for name, one in _examined(results).items() if one.finished}
+
+
+def begun(results: Results) -> dict[str, Examined]:
+    """The functions that were not run to their end."""
+    return {name: one for name, one in _examined(results).items() if not one.finished}
+
+
+def _examined(results: Results) -> dict[str, Examined]:
     run = results.run
     left = set(run.unfinished or ())
     spent = run.spent or {}
@@ -339,10 +401,11 @@ def _graver(pair: Sequence[AspectResult]) -> AspectResult:
 
 
 def _changed(before: TargetInfo, now: TargetInfo) -> str:
-    """How the target differs from that of the results to resume."""
+    """How the target differs from that of the earlier results."""
     sides = [{"python": i.python, "edition": i.edition, **i.versions} for i in (before, now)]
     for part in sorted({*sides[0], *sides[1]}):
         was, has = (side.get(part, "none") for side in sides)
         if was != has:
-            return f"the results to resume are of {part} {was}, and this is {has}"
-    return f"the results to resume are of {before.implementation!r}, this is {now.implementation!r}"
+            return f"the results to go on from are of {part} {was}, and this is {has}"
+    was, has = repr(before.implementation), repr(now.implementation)
+    return f"the results to go on from are of {was}, this is {has}"

@@ -31,11 +31,10 @@ from conformance.engine.running.examination import Examination
 from conformance.engine.running.examined import Remembered
 from conformance.engine.running.hosts import Hosts, Sink, forked
 from conformance.engine.running.preludes import asked_for
-from conformance.engine.running.progress import Portion, Progress
+from conformance.engine.running.progress import Portion, Previous, Progress
 from conformance.engine.running.repetition import run_remembered
 from conformance.engine.running.stop import Budget, Stop, end, overdue
 from conformance.engine.running.subject import Run, Subject
-from conformance.results import Results
 from conformance.results.events import CasesDone, RunFinished, RunStarted
 
 CHECK = 15.0
@@ -79,14 +78,14 @@ def run(
     emit: Emit,
     jobs: int,
     *,
-    previous: Mapping[str, Results] | None = None,
+    previous: Mapping[str, Previous] | None = None,
     elsewhere: Elsewhere | None = None,
 ) -> bool:
     """Examine the subjects with `jobs` workers at a time; whether all of them could be run.
 
-    `plans` has the tasks of each edition. `previous` has, by target, the results of an earlier run
-    to complete. KeyboardInterrupt and the run's time limit end it early; what was found until then
-    is announced before it returns.
+    `plans` has the tasks of each edition. `previous` has, by target, what is not run again.
+    KeyboardInterrupt and the run's time limit end it early; what was found until then is announced
+    before it returns.
     """
     begun = time.monotonic()
     common = replace(common, alone=len(subjects) == 1, jobs=None if elsewhere else max(1, jobs))
@@ -94,6 +93,8 @@ def run(
     targets = [make(subject, (previous or {}).get(subject.name)) for subject in subjects]
     with seldom(), forked(targets, 1 if elsewhere else jobs, _examine_here) as hosts:
         emit(_started(targets, jobs, common, elsewhere))
+        for target in targets:
+            target.repeat()
         ended = _run_all(targets, jobs, common, elsewhere, hosts)
     for target in targets:
         target.end()
@@ -159,7 +160,7 @@ def _target(  # noqa: PLR0917 - the first four are the run's
     emit: Emit,
     elsewhere: Elsewhere | None,
     subject: Subject,
-    previous: Results | None,
+    previous: Previous | None,
 ) -> Progress:
     tasks = plans[subject.edition]
     surveyed = () if common.max_time is None else [t.with_profile(SURVEY) for t in tasks]
@@ -235,6 +236,7 @@ def _gather(pool: _Pool) -> None:
         if not done and pool.budget is not None and overdue(pool.budget.until) >= 0:
             _end(pool, "")
         for target in {id(target): target for target, _ in pool.pending.values()}.values():
+            target.announce_partial()
             if target.stop.until is not None and overdue(target.stop.until) >= 0:
                 target.abort()
 

@@ -10,6 +10,7 @@ from typing import Any
 from conformance.adapters.session import Session, WorkerStartError
 from conformance.editions import Edition
 from conformance.engine.judging.trials import Trial
+from conformance.engine.planning.plan import Task
 from conformance.engine.planning.portions import Shard
 from conformance.engine.planning.profiles import Profile
 from conformance.observations import (
@@ -53,6 +54,8 @@ class Subject:
     if it promises what the documents say."""
     cure: str = ""
     """What to do if its worker does not start."""
+    fingerprints: Callable[[Sequence[Task]], Mapping[str, Mapping[str, str]]] = lambda _: {}
+    """Digests of what the results of tasks depend on, by function and part."""
     perform: Callable[[Any], Any] | None = None
     """Examines an `Assignment` in another process and returns its `Answer`; can be pickled."""
 
@@ -96,6 +99,8 @@ class Run:
         default_factory=dict
     )
     """Failures of earlier runs whose cases are run first, by target and edition, then function."""
+    fingerprints: Mapping[str, Mapping[str, Mapping[str, str]]] = field(default_factory=dict)
+    """Those of each target's functions, which its results carry."""
     alone: bool = False
     """Whether there is one subject, so that no other asks for the same expectations."""
     jobs: int | None = None
