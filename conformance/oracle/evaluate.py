@@ -69,8 +69,11 @@ ORACLES: Mapping[str, Callable[..., Array]] = {
 
 
 _OF_NUMBERS = (elementwise, keras_elements, reductions, keras_sums, numpy_functions, activations)
-OF_NUMBERS = frozenset(name for module in _OF_NUMBERS for name in module.ORACLES)
-"""Functions that take integers for numbers, and none of them for places or labels."""
+OF_NUMBERS = frozenset(name for module in _OF_NUMBERS for name in module.ORACLES) - {
+    *keras_elements.OF_INTEGERS
+}
+"""Functions that take integers for numbers, and none of them for places or labels, and that take
+other numbers, too."""
 
 
 def expect(

@@ -155,6 +155,11 @@ _OF_DTYPES = (
 """The conventions of a call that leave the dtype of its result open, too."""
 
 
+def allows_dtype(prepared: Prepared, other: dict[str, str], dtype: str) -> bool:
+    """Whether a convention allows a result of this dtype, which is none of the accepted ones."""
+    return bool(of_dtype(_dtype_conventions(prepared, other), dtype).conventions)
+
+
 def _dtype_conventions(prepared: Prepared, other: dict[str, str]) -> set[str]:
     structure = prepared.structure
     named = {*with_input_dtype(structure.unsettled, structure, other=other)} & {*_OF_DTYPES}
