@@ -89,7 +89,7 @@ def holds_more(dtype: str, other: str) -> bool:
     kinds = held_in(dtype).kind, held_in(other).kind
     if kinds == ("f", "f"):
         mine, others = limits(dtype), limits(other)
-        return bool(mine.nmant > others.nmant and mine.max >= others.max)
+        return bool(mine.nmant > others.nmant and float(mine.max) >= float(others.max))
     if kinds[0] not in "fiu" or kinds[1] not in "iu":
         return False
     return kinds[0] == "f" or _holds_integers(dtype, other)
