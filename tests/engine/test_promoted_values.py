@@ -15,19 +15,20 @@ from conformance.dtypes import holds_more, is_floating, rounded
 from conformance.editions import EDITIONS
 from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.findings import Finding
-from conformance.engine.judging.metadata import allows_dtype
+from conformance.engine.judging.metadata import promotions
 from conformance.generators import Draw
 from conformance.generators.drawing import Drawn, seeded
 from conformance.generators.structure import made
 from conformance.generators.values import suits
+from conformance.observations import Value
 from conformance.oracle.evaluate import OF_NUMBERS, ORACLES, widened
 from conformance.results import Aspect, Verdict
-from conformance.specs import Spec, load, load_conventions
-from conformance.specs.convention_names import ConventionName
+from conformance.scenarios import families_of
+from conformance.scenarios.cited import scenarios_of
+from conformance.specs import Spec, load
 from tests.engine.test_single_call_readings import judged
 
 Array = npt.NDArray[Any]
-DTYPES = [reading.name for reading in load_conventions()[ConventionName.RESULT_DTYPE].readings]
 PROFILES = ("ordinary", "halves", "zeros", "wide", "large")
 SPECS = [spec for spec in load().values() if spec.dtype is not None]
 SEEDS = 15
@@ -49,14 +50,6 @@ def calls(spec: Spec, count: int = SEEDS) -> Iterator[Prepared]:
             except (ValueError, IndexError):
                 continue
             yield prepared
-
-
-def promoted(prepared: Prepared) -> Iterator[str]:
-    """The dtypes that hold more than the accepted one and that a convention allows."""
-    for dtype in DTYPES:
-        more = holds_more(dtype, prepared.dtypes[0])
-        if more and (dtype in prepared.dtypes or allows_dtype(prepared, {}, dtype)):
-            yield dtype
 
 
 def wide(prepared: Prepared, dtype: str) -> Array:
@@ -83,7 +76,7 @@ def violates(prepared: Prepared, value: Array) -> bool:
 @pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.name)
 def test_the_value_of_each_allowed_dtype_is_right(spec: Spec) -> None:
     for prepared in calls(spec):
-        for dtype in promoted(prepared):
+        for dtype in promotions(prepared):
             value = wide(prepared, dtype)
             with np.errstate(all="ignore"):
                 given = rounded(value, dtype)
@@ -95,7 +88,7 @@ def of_fractions() -> Iterator[tuple[Prepared, str, Array]]:
     """Calls of every function of integers with an answer that integers do not hold."""
     for spec in SPECS:
         for prepared in calls(spec):
-            for dtype in (d for d in promoted(prepared) if is_floating(d)):
+            for dtype in (d for d in promotions(prepared) if is_floating(d)):
                 value = wide(prepared, dtype)
                 if not is_floating(prepared.dtypes[0]) and (value != np.trunc(value)).any():
                     yield prepared, dtype, value
@@ -133,6 +126,29 @@ def test_clip_of_integers_drops_them_in_an_integer_dtype(dtype: str) -> None:
     assert Verdict.VIOLATES not in clipped(np.trunc, dtype)
     assert Verdict.VIOLATES in clipped(np.floor, dtype)
     assert Verdict.VIOLATES in clipped(lambda x: np.trunc(x) + 1, dtype)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "of", "right"),
+    [
+        ("float32", "float32", True),
+        ("float64", "float64", True),
+        ("float64", "float32", False),
+        ("float32", "float64", False),
+    ],
+)
+def test_nextafter_gives_the_next_number_of_its_dtype(dtype: str, of: str, right: bool) -> None:
+    for family in families_of("keras.ops.nextafter", "keras-3"):
+        for scenario in scenarios_of(family, "keras-3"):
+            x, y = (scenario.arrays[name].astype(of) for name in "xy")
+            answer = np.asarray(np.nextafter(x, y), dtype)
+            check = next(c for c in scenario.checks if c.aspect is Aspect.VALUE)
+            assert (check.test((Value(answer, dtype, "ndarray"),)) is None) is right
+
+
+def test_every_reading_is_among_the_promotions() -> None:
+    shown = {dtype for prepared in calls(CLIP) for dtype in promotions(prepared)}
+    assert shown == {"float16", "float32", "float64", "int64"}
 
 
 def test_what_promotes() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from conformance.dtypes import holds_more, is_dtype
 from conformance.editions import symbols_of
 from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.findings import Finding
@@ -155,9 +156,17 @@ _OF_DTYPES = (
 """The conventions of a call that leave the dtype of its result open, too."""
 
 
-def allows_dtype(prepared: Prepared, other: dict[str, str], dtype: str) -> bool:
-    """Whether a convention allows a result of this dtype, which is none of the accepted ones."""
-    return bool(of_dtype(_dtype_conventions(prepared, other), dtype).conventions)
+def promotions(prepared: Prepared, other: dict[str, str] | None = None) -> list[str]:
+    """The dtypes that hold more than the first accepted one, and that are accepted, too, or allowed
+    by a convention. A result has the numbers of its own dtype: a fraction that integers drop is
+    there in floats."""
+    structure = prepared.structure
+    accepted = accepted_dtypes(structure, other) if other else prepared.dtypes
+    known = load_conventions()
+    named = _dtype_conventions(prepared, other or {})
+    open_to = (reading.name for name in named for reading in known[name].readings)
+    listed = dict.fromkeys([*accepted, *sorted(filter(is_dtype, open_to))])
+    return [dtype for dtype in listed if holds_more(dtype, accepted[0])]
 
 
 def _dtype_conventions(prepared: Prepared, other: dict[str, str]) -> set[str]:

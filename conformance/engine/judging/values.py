@@ -15,7 +15,7 @@ import numpy.typing as npt
 from conformance.dtypes import BFLOAT16, holds_more, is_floating, limits
 from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.findings import Finding, Judgement
-from conformance.engine.judging.metadata import allows_dtype
+from conformance.engine.judging.metadata import promotions
 from conformance.engine.judging.opened import opened, overflows
 from conformance.engine.judging.readings import (
     Allowance,
@@ -221,7 +221,7 @@ def _is_promoted(case: Drawn, accepted: str, came: str) -> bool:
     """
     if not holds_more(came, accepted) or ConventionName.INTEGER_OVERFLOW in case.conventions:
         return False
-    return came in case.prepared.dtypes or allows_dtype(case.prepared, case.other, came)
+    return came in promotions(case.prepared, case.other)
 
 
 def _keeps_fractions(case: Drawn, accepted: str, came: str) -> bool:
