@@ -1,8 +1,8 @@
 """What is wrong with a family of scenarios, as a few of its scenarios show it.
 
-A scenario is made by code, and its checks are code as well: an array that is none, or a check that
-raises, ends a run. So a few scenarios of each family are made, as for a plan. Their programs must be
-data, and their checks must say of any answer in plain data what is wrong with it.
+Code makes a scenario, and its checks are code as well: a check that raises, or a NumPy scalar where
+an array belongs, ends a run. This module makes a few scenarios of each family, as a plan does.
+Their programs must be data, and their checks must describe any wrong answer in plain data.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def family_faults(family: Family) -> list[FamilyFault]:
         warnings.simplefilter("ignore")
         for edition in (e for e in family.editions if e in load()[family.function].editions):
             try:
-                for scenario in islice(scenarios_of(family, edition), SCENARIOS):
+                for scenario in islice(scenarios_of(family, edition, SCENARIOS), SCENARIOS):
                     _check(scenario)
             except Exception as error:
                 own = isinstance(error, _FaultError)
@@ -76,17 +76,24 @@ def _place_of_error(error: Exception, family: Family) -> str:
 
 
 def _place_of_code(family: Family) -> str:
-    """The line of the function that draws the scenarios, or of the one that makes the family."""
-    make: Any = family.make
-    held = (cell.cell_contents for cell in getattr(make, "__closure__", None) or ())
-    drawing = [getattr(one, "draw", one) for one in held]
-    listed: list[Callable[..., Any]] = [*drawing, make]
-    codes = [code for one in listed if (code := getattr(one, "__code__", None)) is not None]
+    """The line of the function that draws the calls of the family, or of the innermost function of
+    its strategy."""
+    codes = [code for one in _inside(family.make) if (code := getattr(one, "__code__", None))]
     if not codes:
         return "scenarios"
-    path = Path(codes[0].co_filename)
+    path = Path(codes[-1].co_filename)
     shown = path.relative_to(_ROOT) if path.is_relative_to(_ROOT) else path
-    return f"{shown}:{codes[0].co_firstlineno}"
+    return f"{shown}:{codes[-1].co_firstlineno}"
+
+
+def _inside(make: Any) -> Iterator[Any]:
+    """A function, and those that it holds: of a function with calls the one that draws them."""
+    yield make
+    for cell in getattr(make, "__closure__", None) or ():
+        if drawing := getattr(cell.cell_contents, "draw", None):
+            yield drawing
+        elif callable(cell.cell_contents):
+            yield from _inside(cell.cell_contents)
 
 
 def _check(scenario: Scenario) -> None:

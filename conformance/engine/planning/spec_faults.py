@@ -1,9 +1,9 @@
 """What is wrong with a spec, as drawn calls show it.
 
-The types of a spec file, and the names in it, are checked when it is loaded. Whether its rules fit
-each other and the oracle shows in calls alone. So calls are drawn of each spec as for a plan, and
-for each of them every rule is evaluated, the oracle answers, and both must agree: in the shape, in
-whether the result has fractions, integers or truth values, and in whether it has a gradient.
+Loading a spec file checks its types and names. Only calls show whether its rules fit each other and
+the oracle. This module draws calls of each spec, as a plan does. For each call it evaluates every
+rule and asks the oracle for the value. Both must agree on the shape, on the kind of numbers
+(floating, integers or truth values), and on whether there is a gradient.
 """
 
 from __future__ import annotations
