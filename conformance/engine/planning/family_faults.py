@@ -88,6 +88,9 @@ def _place_of_code(family: Family) -> str:
 
 def _inside(make: Any) -> Iterator[Any]:
     """A function, and those that it holds: of a function with calls the one that draws them."""
+    if (definition := getattr(make, "__wrapped__", None)) is not None:
+        yield from _inside(definition)
+        return
     yield make
     for cell in getattr(make, "__closure__", None) or ():
         if drawing := getattr(cell.cell_contents, "draw", None):
