@@ -72,10 +72,16 @@ def wrong_parts(specs: Specs) -> list[str]:
     failing = [f for family in _watched(families, "scenarios") for f in family_faults(family)]
     at = places(spec_texts(), [(fault.function, fault.path) for fault in faults])
     of_specs = [f"{fault.function}: {fault.path}: {fault.says}" for fault in faults]
+    in_order = sorted(zip(at, of_specs, strict=True), key=lambda pair: _in_file(pair[0]))
     return [
-        *(f"{place}: {says}" for place, says in zip(at, of_specs, strict=True)),
+        *(f"{place}: {says}" for place, says in in_order),
         *(f"{fault.place}: {fault.function}: {fault.says}" for fault in failing),
     ]
+
+
+def _in_file(place: str) -> tuple[str, int]:
+    file, _, line = place.rpartition(":")
+    return file, int(line)
 
 
 def _watched(work: Sequence[Item], description: str) -> Iterable[Item]:

@@ -15,7 +15,7 @@ from conformance.dtypes import holds_more, is_floating, rounded
 from conformance.editions import EDITIONS
 from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.findings import Finding
-from conformance.engine.judging.metadata import promotions
+from conformance.engine.judging.promotions import promotions
 from conformance.generators import Draw
 from conformance.generators.drawing import Drawn, seeded
 from conformance.generators.structure import made

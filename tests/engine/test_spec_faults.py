@@ -17,11 +17,12 @@ from conformance.engine.planning.spec_faults import spec_faults
 from conformance.results import Aspect
 from conformance.scenarios import Family, Scenario
 from conformance.scenarios.checks import is_array
-from conformance.scenarios.families import FAMILIES
+from conformance.scenarios.examples import printed_results
 from conformance.scenarios.model import Check, Problem, Values
 from conformance.scenarios.writing import ProgramWriter
-from conformance.specs import load, load_conventions
+from conformance.specs import load_conventions
 from conformance.specs.conventions import Convention, Reading
+from conformance.specs.examples import ExampleLine
 from conformance.specs.reading import load_text, places
 
 SHAPE = (
@@ -279,16 +280,6 @@ def replace_reading(convention: Convention, reading: Reading) -> Convention:
     return msgspec.structs.replace(convention, readings=[*convention.readings, reading])
 
 
-@pytest.mark.thorough
-def test_the_shipped_specs_have_no_faults() -> None:
-    assert [fault for spec in load().values() for fault in spec_faults(spec)] == []
-
-
-@pytest.mark.thorough
-def test_the_shipped_families_have_no_faults() -> None:
-    assert [fault for family in FAMILIES for fault in family_faults(family)] == []
-
-
 def scenario(
     test: Callable[[Values], Problem | None], array: Any = None, argument: Any = 0
 ) -> Scenario:
@@ -340,3 +331,18 @@ def test_a_family_that_raises_is_told() -> None:
     (fault,) = family_faults(replace(family(), make=fails))
     assert fault.says == "ZeroDivisionError: of nothing"
     assert "test_spec_faults.py:" in fault.place
+
+
+def test_an_example_that_cannot_be_read_is_told_with_its_line(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (example, *others) = printed_results._results()["set_epsilon"]
+    line = ExampleLine(code="K.set_epsilon(1e-05 if True else 2)", line=46)
+    wrong = msgspec.structs.replace(example[0], given=[line])
+    monkeypatch.setattr(
+        printed_results, "_results", lambda: {"set_epsilon": [(wrong, example[1]), *others]}
+    )
+    made = next(f for f in printed_results.FAMILIES if f.function == "set_epsilon")
+    (fault,) = family_faults(made)
+    assert fault.place == "examples.yaml:46"
+    assert fault.says.startswith("the expression '1e-05 if True else 2' in `K.set_epsilon(")

@@ -18,7 +18,7 @@ from conformance.cli.trying.calls import MisfitError, UntoldError, as_array, bou
 from conformance.dtypes import is_floating
 from conformance.editions import Edition
 from conformance.engine.judging.cases import Prepared
-from conformance.engine.judging.metadata import promotions
+from conformance.engine.judging.promotions import promotions
 from conformance.oracle import Expectation, agrees
 from conformance.oracle.control_flow import ORACLES as CONTROL_FLOW
 from conformance.oracle.programs import OPERATORS, expect_program

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from conformance.dtypes import holds_more, is_dtype
 from conformance.editions import symbols_of
 from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.findings import Finding
 from conformance.engine.judging.messages import raising
 from conformance.engine.judging.probes import NOT_INTEGERS, types_of_dimensions
+from conformance.engine.judging.promotions import dtype_conventions
 from conformance.engine.judging.readings import (
     Allowance,
     of_anything,
@@ -18,7 +18,6 @@ from conformance.engine.judging.readings import (
     of_nothing,
     of_refusal,
 )
-from conformance.engine.judging.refusals import with_input_dtype
 from conformance.generators.structure import Structure, accepted_dtypes
 from conformance.observations import TensorMetadata, Value
 from conformance.results import Aspect, FindingKind, Verdict
@@ -79,7 +78,7 @@ def _apart(
     accepted = accepted_dtypes(structure, other) if other else prepared.dtypes
     delivered = None if value is None or value.python_type in _SCALARS else value.dtype
     claimed = plain_dtype(said.dtype)
-    named = _dtype_conventions(prepared, other)
+    named = dtype_conventions(prepared, other)
     if delivered is not None and delivered not in accepted and structure.claimed == "result":
         gives = f"gives {_told(value, delivered)}"
         kind = FindingKind.DTYPE
@@ -146,36 +145,6 @@ def _other_dtype(
         readings=allowed.readings,
         open_points=allowed.open_points,
     )
-
-
-_OF_DTYPES = (
-    ConventionName.INPUT_DTYPE,
-    ConventionName.DEFAULT_DTYPE,
-    ConventionName.PYTHON_INPUT,
-)
-"""The conventions of a call that leave the dtype of its result open, too."""
-
-
-def promotions(prepared: Prepared, other: dict[str, str] | None = None) -> list[str]:
-    """The dtypes that hold more than the first accepted one, and that are accepted, too, or allowed
-    by a convention. A result has the numbers of its own dtype: a fraction that integers drop is
-    there in floats."""
-    structure = prepared.structure
-    accepted = accepted_dtypes(structure, other) if other else prepared.dtypes
-    known = load_conventions()
-    named = _dtype_conventions(prepared, other or {})
-    open_to = (reading.name for name in named for reading in known[name].readings)
-    listed = dict.fromkeys([*accepted, *sorted(filter(is_dtype, open_to))])
-    return [dtype for dtype in listed if holds_more(dtype, accepted[0])]
-
-
-def _dtype_conventions(prepared: Prepared, other: dict[str, str]) -> set[str]:
-    structure = prepared.structure
-    named = {*with_input_dtype(structure.unsettled, structure, other=other)} & {*_OF_DTYPES}
-    # a dtype that is claimed is claimed whatever goes in: `input-dtype` allows refusing it, no more
-    if not any(c.aspect == "dtype" for c in structure.spec.claims):
-        named.add(ConventionName.RESULT_DTYPE)
-    return named
 
 
 def static_shape(

@@ -15,8 +15,8 @@ import numpy.typing as npt
 from conformance.dtypes import BFLOAT16, holds_more, is_floating, limits
 from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.findings import Finding, Judgement
-from conformance.engine.judging.metadata import promotions
 from conformance.engine.judging.opened import opened, overflows
+from conformance.engine.judging.promotions import promotions
 from conformance.engine.judging.readings import (
     Allowance,
     AllowedAnswers,

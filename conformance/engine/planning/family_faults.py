@@ -25,7 +25,7 @@ from conformance.program import from_json, to_json
 from conformance.scenarios import Family, Scenario
 from conformance.scenarios.cited import scenarios_of
 from conformance.scenarios.model import Check, Problem
-from conformance.specs import load, load_conventions
+from conformance.specs import SpecError, load, load_conventions
 
 SCENARIOS = 4
 """How many scenarios of each family and edition are looked at."""
@@ -58,11 +58,19 @@ def family_faults(family: Family) -> list[FamilyFault]:
                 for scenario in islice(scenarios_of(family, edition, SCENARIOS), SCENARIOS):
                     _check(scenario)
             except Exception as error:
-                own = isinstance(error, _FaultError)
-                says = str(error) if own else f"{type(error).__name__}: {error}"
-                place = _place_of_code(family) if own else _place_of_error(error, family)
+                place, says = _place_and_words(error, family)
                 shown.setdefault(says, FamilyFault(family.function, place, says))
     return list(shown.values())
+
+
+def _place_and_words(error: Exception, family: Family) -> tuple[str, str]:
+    """Where a family is wrong, and why: a file of the specs says both."""
+    if isinstance(error, SpecError):
+        place, _, says = str(error).partition(": ")
+        return place, says
+    if isinstance(error, _FaultError):
+        return _place_of_code(family), str(error)
+    return _place_of_error(error, family), f"{type(error).__name__}: {error}"
 
 
 def _place_of_error(error: Exception, family: Family) -> str:
