@@ -82,6 +82,24 @@ def is_floating(dtype: str) -> bool:
     return held_in(dtype).kind == "f"
 
 
+@cache
+def holds_more(dtype: str, other: str) -> bool:
+    """Whether `dtype` is a promotion of `other`: the wider of two dtypes of floating numbers or of
+    two of integers, or one of floating numbers beside one of integers. Nothing promotes bool."""
+    kinds = held_in(dtype).kind, held_in(other).kind
+    if kinds == ("f", "f"):
+        mine, others = limits(dtype), limits(other)
+        return bool(mine.nmant > others.nmant and float(mine.max) >= float(others.max))
+    if kinds[0] not in "fiu" or kinds[1] not in "iu":
+        return False
+    return kinds[0] == "f" or _holds_integers(dtype, other)
+
+
+def _holds_integers(dtype: str, other: str) -> bool:
+    mine, others = np.iinfo(dtype), np.iinfo(other)
+    return bool(mine.max > others.max and mine.min <= others.min)
+
+
 def rounded(numbers: Any, dtype: str) -> Array:
     """The numbers as the array that holds them in `dtype`, rounded once, half to even."""
     array = np.asarray(numbers)

@@ -1,16 +1,22 @@
-"""`conformance spec check`: the specs compared with what the documents hold."""
+"""`conformance spec check`: the specs drawn from, and compared with what the documents hold."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeVar
 
+from rich.console import Console
+from rich.progress import track
 from rich.table import Table
 from rich.text import Text
 
-from conformance.cli.errors import UsageProblem
+from conformance.cli.errors import USAGE, UsageProblem
+from conformance.engine.planning.family_faults import family_faults
+from conformance.engine.planning.spec_faults import spec_faults
 from conformance.reporting.paint import Paint, make_console
 from conformance.scenarios.cited import cited_exceptions, evidence
-from conformance.specs import SpecError, load
+from conformance.scenarios.families import FAMILIES
+from conformance.specs import SpecError, Specs, load
 from conformance.specs.attachment import unattached
 from conformance.specs.claims.table import (
     ClaimCounts,
@@ -33,15 +39,21 @@ from conformance.specs.extraction import (
     load_explanations,
     load_extraction,
 )
+from conformance.specs.load import spec_texts
+from conformance.specs.reading import places
+
+Item = TypeVar("Item")
 
 
 def check_specs(*, explained: bool, unchecked: bool) -> int:
-    """Print how the specs differ from the documents; the exit status."""
+    """Print what is wrong with specs, or how they differ from the documents; the exit status."""
+    console = make_console()
     try:
+        if wrong := wrong_parts(load()):
+            return _print_wrong(wrong, console)
         sources, table, outcome = _compared()
     except SpecError as error:
         raise UsageProblem(str(error), "correct the file; docs/specs.md describes it") from error
-    console = make_console()
     for part in (
         *_report(sources, outcome, Paint(console), explained=explained),
         *_claims(table),
@@ -51,6 +63,42 @@ def check_specs(*, explained: bool, unchecked: bool) -> int:
     ):
         console.print(part, soft_wrap=isinstance(part, Text) and not console.is_terminal)
     return 1 if outcome.differences else 0
+
+
+def wrong_parts(specs: Specs) -> list[str]:
+    """What is wrong with the specs and the families of scenarios: `FILE:LINE: FUNCTION: ...`."""
+    faults = [f for spec in _watched(list(specs.values()), "specs") for f in spec_faults(spec)]
+    families = [family for family in FAMILIES if family.function in specs]
+    failing = [f for family in _watched(families, "scenarios") for f in family_faults(family)]
+    at = places(spec_texts(), [(fault.function, fault.path) for fault in faults])
+    of_specs = [f"{fault.function}: {fault.path}: {fault.says}" for fault in faults]
+    in_order = sorted(zip(at, of_specs, strict=True), key=lambda pair: _in_file(pair[0]))
+    return [
+        *(f"{place}: {says}" for place, says in in_order),
+        *(f"{fault.place}: {fault.function}: {fault.says}" for fault in failing),
+    ]
+
+
+def _in_file(place: str) -> tuple[str, int]:
+    file, _, line = place.rpartition(":")
+    return file, int(line)
+
+
+def _watched(work: Sequence[Item], description: str) -> Iterable[Item]:
+    """The work, with a bar on a terminal that says how much of it is done."""
+    console = make_console(stderr=True)
+    return track(
+        work, description, console=console, transient=True, disable=not console.is_terminal
+    )
+
+
+def _print_wrong(wrong: Sequence[str], console: Console) -> int:
+    paint = Paint(console)
+    for line in wrong:
+        console.print(Text(paint.block(line), "red"), soft_wrap=True)
+    words = f"{len(wrong)} wrong {'part' if len(wrong) == 1 else 'parts'} of specs and scenarios"
+    console.print(paint.text(f"{words}; docs/specs.md describes the format", "bold red"))
+    return USAGE
 
 
 def _compared() -> tuple[Sources, ClaimTable, SpecComparison]:

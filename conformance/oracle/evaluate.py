@@ -76,8 +76,11 @@ _OF_NUMBERS = (
     numpy_functions.ORACLES,
     activations.ORACLES,
 )
-OF_NUMBERS = frozenset(name for oracles in _OF_NUMBERS for name in oracles)
-"""Functions that take integers for numbers, and none of them for places or labels."""
+OF_NUMBERS = frozenset(name for oracles in _OF_NUMBERS for name in oracles) - {
+    *keras_elements.OF_INTEGERS
+}
+"""Functions that take integers for numbers, and none of them for places or labels, and that take
+other numbers as well."""
 
 
 def expect(
@@ -132,10 +135,20 @@ def value_of(
 ) -> Array:
     """The value that `expect` gives, before it is rounded, without a bound, which takes most of the
     time. `arguments`, `dtype`, `given` and errors as there; integers are wrapped."""
+    value = unrounded(function, arguments, dtype, given)
     with np.errstate(all="ignore"):
-        counts = _counts(function, arguments, dtype)
-        value = ORACLES[function](**widened(arguments, dtype, given, counts=counts))
-        return np.asarray(value) if dtype in WIDE else _integers(value, dtype, wraps=True)
+        return value if dtype in WIDE else _integers(value, dtype, wraps=True)
+
+
+def unrounded(
+    function: str, arguments: Mapping[str, Any], dtype: str, given: str | None = None
+) -> Array:
+    """The value in the dtype in which the oracle computes it: nothing is rounded, no fraction is
+    dropped, and truth values are no numbers. `arguments`, `dtype`, `given` and errors as of
+    `expect`."""
+    counts = _counts(function, arguments, dtype)
+    with np.errstate(all="ignore"):
+        return np.asarray(ORACLES[function](**widened(arguments, dtype, given, counts=counts)))
 
 
 def shape_before(function: str, arguments: Mapping[str, Any]) -> tuple[int, ...] | None:

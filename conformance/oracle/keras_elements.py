@@ -102,6 +102,19 @@ def nan_to_num(x: Array, nan: Any = 0.0, posinf: Any = None, neginf: Any = None)
     return np.asarray(np.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf))
 
 
+OF_INTEGERS = (
+    "bitwise_and",
+    "bitwise_not",
+    "bitwise_or",
+    "bitwise_xor",
+    "gcd",
+    "lcm",
+    "left_shift",
+    "right_shift",
+)
+"""Functions that are defined for integers alone."""
+
+
 def _of(function: Callable[[Array], Any]) -> Callable[..., Array]:
     def oracle(x: Array) -> Array:
         return np.asarray(function(x))

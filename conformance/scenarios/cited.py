@@ -60,12 +60,12 @@ def evidence() -> Evidence:
     return Evidence(frozenset(checks), frozenset(passed))
 
 
-def scenarios_of(family: Family, edition: Edition) -> Sequence[Scenario]:
-    """Those of a sequence, or a few of a strategy: the same each time."""
+def scenarios_of(family: Family, edition: Edition, count: int = _DRAWN) -> Sequence[Scenario]:
+    """Those of a sequence, or the first `count` of a strategy: the same each time."""
     made = family.make(edition)
     if not isinstance(made, SearchStrategy):
         return made
-    return distinct(made, lambda scenario: key_of_program(scenario.program), _DRAWN, 0)
+    return distinct(made, lambda scenario: key_of_program(scenario.program), count, 0)
 
 
 def _citation(scenario: Scenario, check: Check, edition: Edition) -> CheckCitation:

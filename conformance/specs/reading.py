@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -44,6 +44,23 @@ def _read(text: str, name: str) -> tuple[SpecFile, SpecFile]:
         file = expansion.expanded(written, library, load_shared().errors)
         _refuse(node, check.problems(file))
     return written, file
+
+
+def places(texts: Mapping[str, str], parts: Iterable[tuple[str, str]]) -> list[str]:
+    """`FILE:LINE` of each part of a spec: the name of its function, and the path below the spec,
+    such as `dtype.accept[0]`. The texts, by name, are those of spec files without mistakes."""
+    nodes = {name: source.read(text) for name, text in texts.items()}
+    found = {
+        spec["name"]: (name, index)
+        for name, (_, data) in nodes.items()
+        for index, spec in enumerate(data["functions"])
+    }
+    listed = []
+    for function, path in parts:
+        name, index = found[function]
+        line = source.line(nodes[name][0], f"$.functions[{index}].{path}")
+        listed.append(f"{name}:{line}")
+    return listed
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,35 @@ from conformance.cli.commands.spec import command
 from conformance.specs import SpecError, Specs
 from conformance.specs.claims.lines import load_lines
 from conformance.specs.errata import load_conflicts
+from conformance.specs.reading import load_text
+
+WRONG_PARTS = module.wrong_parts
+WRONG = """\
+theme: examples
+functions:
+- name: total
+  oracle: sum
+  summary: "The sum along an axis."
+  signatures:
+    ko-2.2: {line: 10, text: "total(x, axis=None)"}
+  editions: {keras-2.2: ko-2.2}
+  parameters:
+    x: {kind: tensor, ranks: [1, 4]}
+    axis: {kind: axis, of: x}
+  shape: [remove, [shape, x], [axis, axis, [rank, x]]]
+  dtype: {accept: [[literal, bool]]}
+  accuracy: {kind: contraction}
+  differentiable: false
+  claims:
+  - {aspect: value, says: "The sum.", at: {ko-2.2: 11}}
+"""
+
+
+@pytest.fixture(autouse=True)
+def _nothing_drawn(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """To draw from every spec takes long: most tests look at the comparison alone."""
+    if request.node.get_closest_marker("thorough") is None:
+        monkeypatch.setattr(module, "wrong_parts", lambda _: [])
 
 
 def check(*arguments: str) -> Result:
@@ -90,6 +119,23 @@ def test_a_file_that_cannot_be_read_is_status_2(monkeypatch: pytest.MonkeyPatch)
     result = check()
     assert result.exit_code == 2
     assert "error: pooling.yaml:3: not YAML: a tab" in result.output
+
+
+def test_wrong_parts_are_named_with_their_lines_and_end_in_status_2(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    specs = Specs([load_text(WRONG, "mine.yaml")])
+    monkeypatch.setattr(module, "load", lambda: specs)
+    monkeypatch.setattr(module, "spec_texts", lambda: {"mine.yaml": WRONG})
+    monkeypatch.setattr(module, "wrong_parts", WRONG_PARTS)
+    result = check()
+    assert result.exit_code == 2
+    first, second, last = result.output.splitlines()
+    assert first.startswith("mine.yaml:12: total: shape: ")
+    assert first.endswith(", with the defaults axis=None")
+    assert second.startswith("mine.yaml:13: total: dtype.accept[0]: gives bool, and the oracle ")
+    assert last == "2 wrong parts of specs and scenarios; docs/specs.md describes the format"
+    assert "Traceback" not in result.output
 
 
 def test_an_unknown_option_is_status_2() -> None:

@@ -19,6 +19,8 @@ def eval(x): return np.asarray(x)
 def along(v, x, axis):
     return np.reshape(v, [-1 if a == axis % x.ndim else 1 for a in range(x.ndim)])
 def limited(o): return np.clip(o, 1e-7, 1 - 1e-7)
+def of_whole(change, x, low, high):
+    return (change if x.dtype.kind == "i" else np.asarray)(np.clip(x, low, high))
 def axes(axis): return axis if isinstance(axis, int) else tuple(axis)
 def softmax(x, axis):
     e = np.exp(x - x.max(axis=axis, keepdims=True))
@@ -80,6 +82,9 @@ def rms_normalization(x, scale=None, axis=-1, epsilon=None):
     epsilon, y = 1e-7 if epsilon is None else epsilon, np.asarray(x, float)
     y = y / np.sqrt(np.mean(y * y, axis=axis, keepdims=True) + epsilon)
     return (y if scale is None else y * scale).astype(x.dtype)
+""",
+    "clip": """
+def clip(x, x_min, x_max): return np.clip(x, x_min, x_max)
 """,
     "cast": """
 def cast(x, dtype): return np.asarray(x).astype(dtype)
@@ -272,6 +277,12 @@ FAULTS: Mapping[str, tuple[tuple[str, str], ...]] = {
         ("np.sqrt(np.mean", "(np.mean"),
         ("y * scale", "y + scale"),
         ("axis=axis", "axis=-1"),
+    ),
+    "clip": (
+        ("np.clip(x, x_min, x_max)", "of_whole(np.trunc, x, x_min, x_max)"),
+        ("np.clip(x, x_min, x_max)", "of_whole(np.rint, x, x_min, x_max)"),
+        ("np.clip(x, x_min, x_max)", "np.maximum(x, x_min)"),
+        ("np.clip(x, x_min, x_max)", "np.clip(x, x_min, x_max) + (x > x_max)"),
     ),
     "cast": (
         (".astype(dtype)", ""),

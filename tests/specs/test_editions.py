@@ -43,7 +43,9 @@ def folder(path: Path, *, edition: str = EDITION, spec: str = SPEC, **documents:
     return made
 
 
-def conformance(*arguments: str, editions: Path, cwd: Path) -> subprocess.CompletedProcess[str]:
+def conformance(
+    *arguments: str, editions: Path, cwd: Path, seconds: float = 120
+) -> subprocess.CompletedProcess[str]:
     places = os.pathsep.join([str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")])
     variables = {"CONFORMANCE_EDITIONS": str(editions), "PYTHONPATH": places, "NO_COLOR": "1"}
     return subprocess.run(
@@ -53,7 +55,7 @@ def conformance(*arguments: str, editions: Path, cwd: Path) -> subprocess.Comple
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=seconds,
     )
 
 
@@ -72,6 +74,19 @@ def test_an_edition_of_files_is_shown(tmp_path: Path) -> None:
     done = conformance("show", "larger", editions=folder(tmp_path), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "larger(a, b)" in done.stdout
+
+
+@pytest.mark.thorough
+def test_a_wrong_rule_of_it_is_told_with_its_line(tmp_path: Path) -> None:
+    wrong = SPEC.replace("shape: [broadcast-shape, x, y]", "shape: [shape, x]")
+    number = 1 + wrong.splitlines().index("  shape: [shape, x]")
+    made = folder(tmp_path, spec=wrong)
+    done = conformance("spec", "check", editions=made, cwd=tmp_path, seconds=900)
+    assert done.returncode == 2, done.stderr
+    (told, last) = done.stdout.splitlines()
+    assert told.startswith(f"my-api/specs/mine.yaml:{number}: larger: shape: gives (")
+    assert last.startswith("1 wrong part of specs")
+    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize(("value", "status"), [(RIGHT, 0), (WRONG, 1)])

@@ -15,9 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from conformance.cli.trying.calls import MisfitError, UntoldError, as_array, bound, prepared_call
+from conformance.dtypes import is_floating
 from conformance.editions import Edition
 from conformance.engine.judging.cases import Prepared
-from conformance.oracle import Expectation
+from conformance.engine.judging.promotions import promotions
+from conformance.oracle import Expectation, agrees
 from conformance.oracle.control_flow import ORACLES as CONTROL_FLOW
 from conformance.oracle.programs import OPERATORS, expect_program
 from conformance.program import Program, Ref, Step
@@ -58,6 +60,8 @@ class _Knowledge:
 
     arrays: dict[str, Array] = field(default_factory=dict)
     exact: set[str] = field(default_factory=set)
+    open: dict[str, str] = field(default_factory=dict)
+    """The functions of those whose numbers depend on the dtype that an implementation chooses."""
     steps: list[Step] = field(default_factory=list)
     """The steps as the oracle takes them."""
     last: Prepared | None = None
@@ -90,6 +94,8 @@ def _answer(program: Program, edition: Edition, known: _Knowledge) -> Expected:
 def _learn(program: Program, step: Step, edition: Edition, specs: Specs, known: _Knowledge) -> None:
     """Add what the step gives."""
     known.last = None
+    for name in sorted(step.mentions() & known.open.keys()):
+        raise UntoldError(f"{known.open[name]} gives other numbers in each dtype that it may give")
     if step.function.startswith(OPERATOR):
         _learn_operation(step, known)
     elif step.function in CONVERTERS:
@@ -109,6 +115,8 @@ def _learn_call(step: Step, edition: Edition, specs: Specs, known: _Knowledge) -
     dtype = prepared.dtypes[0]
     with np.errstate(all="ignore"):
         known.arrays[step.result] = np.asarray(answer.value).astype(dtype)
+    if _is_open(prepared, answer):
+        known.open[step.result] = spec.name
     given = bound(step, spec, signature(spec, edition))
     arguments = {**prepared.structure.arguments, **given}
     oracle = prepared.structure.oracle
@@ -117,6 +125,15 @@ def _learn_call(step: Step, edition: Edition, specs: Specs, known: _Knowledge) -
         known.last = prepared
         if isinstance(spec.accuracy, Exact):
             known.exact.add(step.result)
+
+
+def _is_open(prepared: Prepared, answer: Expectation) -> bool:
+    """Whether integers lose what another dtype that is allowed has: a fraction, or a number beyond
+    their range."""
+    if is_floating(answer.dtype):
+        return False
+    others = (prepared.expectation(0, dtype) for dtype in promotions(prepared))
+    return any(not agrees(other.value, answer).all() for other in others)
 
 
 def _learn_array(step: Step, spec: Spec, edition: Edition, known: _Knowledge) -> None:

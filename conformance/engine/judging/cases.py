@@ -202,8 +202,6 @@ class Prepared:
         flushes = self.profiles[draw] != "subnormal" or FLUSHED in readings
         structure = self.structure
         arguments = read_otherwise(structure.oracle, self.oracle_arguments(draw), readings)
-        if WIDER in readings and dtype.startswith("float"):
-            arguments = {name: _floating(value, dtype) for name, value in arguments.items()}
         return expect(
             structure.oracle,
             arguments,
@@ -213,12 +211,6 @@ class Prepared:
             wraps=WIDER not in readings,
             given=self.given,
         )
-
-
-def _floating(value: Any, dtype: str) -> Any:
-    """An array of integers as numbers of a floating dtype, rounded to it; others as they are."""
-    whole = isinstance(value, np.ndarray) and value.dtype.kind in "iu"
-    return value.astype(dtype) if whole else value
 
 
 def answered(structure: Structure, arrays: Mapping[str, Array]) -> dict[str, Any]:

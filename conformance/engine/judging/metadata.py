@@ -10,6 +10,7 @@ from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.findings import Finding
 from conformance.engine.judging.messages import raising
 from conformance.engine.judging.probes import NOT_INTEGERS, types_of_dimensions
+from conformance.engine.judging.promotions import dtype_conventions
 from conformance.engine.judging.readings import (
     Allowance,
     of_anything,
@@ -17,7 +18,6 @@ from conformance.engine.judging.readings import (
     of_nothing,
     of_refusal,
 )
-from conformance.engine.judging.refusals import with_input_dtype
 from conformance.generators.structure import Structure, accepted_dtypes
 from conformance.observations import TensorMetadata, Value
 from conformance.results import Aspect, FindingKind, Verdict
@@ -78,7 +78,7 @@ def _apart(
     accepted = accepted_dtypes(structure, other) if other else prepared.dtypes
     delivered = None if value is None or value.python_type in _SCALARS else value.dtype
     claimed = plain_dtype(said.dtype)
-    named = _dtype_conventions(prepared, other)
+    named = dtype_conventions(prepared, other)
     if delivered is not None and delivered not in accepted and structure.claimed == "result":
         gives = f"gives {_told(value, delivered)}"
         kind = FindingKind.DTYPE
@@ -145,23 +145,6 @@ def _other_dtype(
         readings=allowed.readings,
         open_points=allowed.open_points,
     )
-
-
-_OF_DTYPES = (
-    ConventionName.INPUT_DTYPE,
-    ConventionName.DEFAULT_DTYPE,
-    ConventionName.PYTHON_INPUT,
-)
-"""The conventions of a call that leave the dtype of its result open, too."""
-
-
-def _dtype_conventions(prepared: Prepared, other: dict[str, str]) -> set[str]:
-    structure = prepared.structure
-    named = {*with_input_dtype(structure.unsettled, structure, other=other)} & {*_OF_DTYPES}
-    # a dtype that is claimed is claimed whatever goes in: `input-dtype` allows refusing it, no more
-    if not any(c.aspect == "dtype" for c in structure.spec.claims):
-        named.add(ConventionName.RESULT_DTYPE)
-    return named
 
 
 def static_shape(

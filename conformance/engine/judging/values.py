@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from conformance.dtypes import BFLOAT16, is_floating, limits
+from conformance.dtypes import BFLOAT16, holds_more, is_floating, limits
 from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.findings import Finding, Judgement
 from conformance.engine.judging.opened import opened, overflows
+from conformance.engine.judging.promotions import promotions
 from conformance.engine.judging.readings import (
     Allowance,
     AllowedAnswers,
@@ -177,7 +178,8 @@ def _expectation(case: Drawn, got: Array, readings: Readings = ()) -> Expectatio
 
     A wrong dtype is a finding of its own. A result of a narrower dtype may be the right one rounded
     to it, half an ULP off even if nothing is computed. Floats that come of integers may have been
-    computed as such, if a wider dtype is a reading, and integers with fewer bits.
+    computed as such, if a wider dtype is a reading, and integers with fewer bits. A result of a
+    dtype that holds more, and that a convention allows, may have the numbers of that dtype.
     """
     came = case.came or name_of(got.dtype)
     if WIDER in readings and came in _FLOATS:
@@ -185,22 +187,48 @@ def _expectation(case: Drawn, got: Array, readings: Readings = ()) -> Expectatio
     accepted = _accepted(case)
     if NARROWED in readings and got.dtype.kind in "iu" and not is_floating(accepted):
         accepted = came
+    if _keeps_fractions(case, accepted, came):
+        return case.prepared.expectation(case.number, came, readings)
     dtype = _narrower(accepted, came)
     expectation = case.prepared.expectation(case.number, dtype, readings)
-    return expectation if dtype == accepted else rounded_once_more(expectation)
+    own = expectation if dtype == accepted else rounded_once_more(expectation)
+    if _is_promoted(case, accepted, came):
+        promoted = case.prepared.expectation(case.number, came, readings)
+        fits = promoted.value.shape == got.shape and bool(agrees(got, promoted).all())
+        return promoted if fits else own
+    return own
 
 
 def _value(case: Drawn, got: Array, readings: Readings) -> Array:
     """The value alone, where nothing of the expectation depends on the dtype of the result."""
-    if WIDER in readings:
+    accepted, came = _accepted(case), case.came or name_of(got.dtype)
+    if WIDER in readings or _is_promoted(case, accepted, came):
         return _expectation(case, got, readings).value
-    came = case.came or name_of(got.dtype)
-    return case.prepared.value(case.number, _narrower(_accepted(case), came), readings)
+    return case.prepared.value(case.number, _narrower(accepted, came), readings)
 
 
 def _accepted(case: Drawn) -> str:
+    """The dtype in which the result is expected: that of the result if it is accepted."""
     prepared, other = case.prepared, case.other
     return accepted_dtypes(prepared.structure, other)[0] if other else prepared.dtypes[0]
+
+
+def _is_promoted(case: Drawn, accepted: str, came: str) -> bool:
+    """Whether the result has a dtype that holds more than the accepted one, and a convention
+    allows it.
+
+    Where the convention on overflow is open, its readings say what wider integers hold.
+    """
+    if not holds_more(came, accepted) or ConventionName.INTEGER_OVERFLOW in case.conventions:
+        return False
+    return came in promotions(case.prepared, case.other)
+
+
+def _keeps_fractions(case: Drawn, accepted: str, came: str) -> bool:
+    """Whether the result is of a floating dtype where integers are accepted: then a fraction that
+    is lost is lost without need."""
+    floating = came in _FLOATS and not is_floating(accepted)
+    return floating and _is_promoted(case, accepted, came)
 
 
 @cache
@@ -234,7 +262,7 @@ def _no_array(case: Drawn, value: Value | None) -> Finding:
 
 def _other_reading(case: Drawn, got: Array, readings: Readings) -> Finding:
     """The finding on a result that readings other than the suite's own allow."""
-    own = case.prepared.expectation(case.number)
+    own = _expectation(case, got)
     if got.shape != own.value.shape:
         gives, demands = f"gives shape {got.shape}", f"{own.value.shape}"
     else:

@@ -6,7 +6,6 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Protocol
 
 from msgspec import UNSET
@@ -62,7 +61,7 @@ class Previous:
     results: Results
     certain: bool = False
     """Whether they are of the implementation that is tested: then no worker has to say so."""
-    begun: Mapping[str, Examined] = MappingProxyType({})
+    begun: Mapping[str, Examined] = field(default_factory=dict)
     """What an interrupted run has of functions that it did not finish."""
 
 

@@ -170,7 +170,7 @@ def _other_defaults(setting: str) -> tuple[Alternative, ...]:
     named = _is_documented(setting)
 
     def test(values: Values) -> Problem | None:
-        if setting == "floatx" and values[0].array is not None:
+        if setting == "floatx" and values and values[0].array is not None:
             return checks.has_dtype("float16", "float32", "float64")(values)
         return named(values)
 

@@ -121,7 +121,9 @@ def of_magnitude(expect: Callable[[], Expectation]) -> Callable[..., Problem | N
 
     def test(values: Values) -> Problem | None:
         got = only(values)
-        return got if isinstance(got, Problem) else agrees((replace(values[0], array=abs(got)),))
+        if isinstance(got, Problem):
+            return got
+        return agrees((replace(values[0], array=np.asarray(np.abs(got))),))
 
     return test
 

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from conformance.program import Argument, Binding, Input, Program, Ref, Step
 from conformance.specs.examples import FILE
 from conformance.specs.parsing import tree
+from conformance.specs.source import SpecError
 
 Array = npt.NDArray[Any]
 
@@ -33,7 +34,7 @@ _GRAIN = 1024
 """Random numbers are multiples of 1 / 1024: every float dtype has them."""
 
 
-class ExampleError(ValueError):
+class ExampleError(SpecError):
     """A line of code that cannot be made into a program: `FILE:LINE: what, and what to write`."""
 
 

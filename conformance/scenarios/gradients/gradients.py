@@ -88,7 +88,7 @@ def known(form: KnownGradient, shape: tuple[int, ...], dtype: str, seed: int) ->
     variables = [_variable(w, f"x{i}", value, dtype) for i, value in enumerate(numbers)]
     gradients = w.call("gradients", form.build(w, *variables), variables)
     checks: list[Check] = []
-    for i, slope in enumerate(form.slopes(*numbers)):
+    for i, slope in enumerate(map(np.asarray, form.slopes(*numbers))):
         _item(w, f"g{i}", gradients, i)
         checks += _typed_gradient(form, f"g{i}", slope, dtype)
     conventions = unsettled_of(shape, dtype)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
 from conformance.program import Argument, Ref
-from conformance.scenarios.model import Array, Family
+from conformance.scenarios.checks import Test, is_array, only
+from conformance.scenarios.model import Array, Family, Problem, Values
 from conformance.scenarios.operations.calls import (
     Call,
     Function,
@@ -112,11 +114,25 @@ def _vander(draw: DrawFn) -> Call:
 
 
 def _nextafter(draw: DrawFn) -> Call:
-    """In float32 alone: what is computed in it is not next to a number of float64."""
+    """In float32 alone: what is computed in it is not next to a number of float64. A result that
+    is promoted to float64 has the next number of that dtype."""
     shape, dtype = a_shape(draw), "float32"
     x, y = distinct(draw, shape) + np.float32(0.5), distinct(draw, shape)
-    given = {"x": x, "y": y}
-    return one(given, X, Ref("y"), gives=exact(np.nextafter(x, y), dtype))
+    wide = np.nextafter(x.astype("float64"), y.astype("float64"))
+    gives = exact(np.nextafter(x, y), dtype)
+    gives = replace(gives, test=_promoted_to(wide, gives.test))
+    return one({"x": x, "y": y}, X, Ref("y"), gives=gives)
+
+
+def _promoted_to(wide: Array, test: Test) -> Test:
+    """The test, but of a result that has the dtype of `wide` whether it is that array."""
+
+    def tested(values: Values) -> Problem | None:
+        got = only(values)
+        promoted = not isinstance(got, Problem) and got.dtype == wide.dtype
+        return is_array(wide)(values) if promoted else test(values)
+
+    return tested
 
 
 def _cross(draw: DrawFn) -> Call:

@@ -9,6 +9,7 @@ what a training step sees, one that evaluates a variable shows that dropout asks
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -120,7 +121,7 @@ def keeps_dtype(dtype: str) -> Test:
     """An array has the dtype; a Python number, which some compiled functions give, has none."""
 
     def test(values: Values) -> Problem | None:
-        number = values[0].python_type in ("bool", "int", "float")
+        number = len(values) == 1 and values[0].python_type in ("bool", "int", "float")
         return None if number else has_dtype(dtype)(values)
 
     return test
@@ -264,7 +265,7 @@ def _noise(
             "the proportion of flags",
             Aspect.DISTRIBUTION,
             outputs=("sample",),
-            test=chance.occurs(lambda got: got.take(0, axis) == 0, level, "flags"),
+            test=chance.occurs(partial(_flags, axis), level, "flags"),
             demands=f"flags with probability {level:g}",
             at=LEVEL,
         ),
@@ -273,10 +274,18 @@ def _noise(
     return Scenario(DROPOUT, title, program=w.program(), arrays=w.arrays, checks=checks)
 
 
+def _flags(axis: int, got: Array) -> Array:
+    """What is dropped of the elements that have a flag of their own; a result of fewer axes, which
+    another check tells, has one for each element."""
+    return np.asarray((got.take(0, axis) if axis < got.ndim else got) == 0)
+
+
 def are_constant(axis: int) -> Test:
     """Along the axis either all elements are 0 or none."""
 
     def test(got: Array) -> Problem | None:
+        if not -got.ndim <= axis < got.ndim:
+            return Problem(f"gives shape {got.shape}", "shape", got=got)
         dropped = got == 0
         mixed = dropped.any(axis) & ~dropped.all(axis)
         if not mixed.any():
