@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from conformance.dtypes import BFLOAT16
 from conformance.generators import Draw, Structure
+from conformance.generators.admissible import admissible, fitted
 from conformance.generators.gradients import resolved
 from conformance.generators.structure import (
     CONVENTION_OF_PROFILE,
@@ -141,6 +142,19 @@ class Prepared:
             self._reshaping.add(readings)
         message = f"under {readings} the result has another shape"
         raise ValueError(message)
+
+    def fitted(self, draw: int, arrays: Mapping[str, Array]) -> Mapping[str, Array] | None:
+        """These numbers, moved into the domains of their parameters; None if no draw of the same
+        profile has such numbers, or if they rest on conventions that those of the draw do not."""
+        drawn, structure = self.draws[draw].profile, self.structure
+        numbers = fitted(structure, arrays, drawn)
+        if not admissible(structure, numbers, drawn):
+            return None
+        (effective,) = self.refilled(draw, [numbers]).profiles
+        own = structure.conventions(self.profiles[draw])
+        shown = (effective, shown_profile(numbers))
+        named = {name for profile in shown for name in structure.conventions(profile)}
+        return numbers if named.issubset(own) else None
 
     def refilled(self, draw: int, arrays: Sequence[Mapping[str, Array]]) -> Prepared:
         """The same structure with these numbers in place of those of one draw."""
