@@ -151,10 +151,11 @@ class Prepared:
         if not admissible(structure, numbers, drawn):
             return None
         (effective,) = self.refilled(draw, [numbers]).profiles
-        own = structure.conventions(self.profiles[draw])
-        shown = (effective, shown_profile(numbers))
-        named = {name for profile in shown for name in structure.conventions(profile)}
-        return numbers if named.issubset(own) else None
+        own = {*structure.conventions(self.profiles[draw])}
+        # some ordinary numbers of a draw may be equal, or small for float16: others may be so, too
+        shown = {effective, shown_profile(numbers)} - {shown_profile(self.arrays[draw])}
+        allowed = all(own.issuperset(structure.conventions(profile)) for profile in shown)
+        return numbers if allowed else None
 
     def refilled(self, draw: int, arrays: Sequence[Mapping[str, Array]]) -> Prepared:
         """The same structure with these numbers in place of those of one draw."""

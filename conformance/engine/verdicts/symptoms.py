@@ -12,7 +12,8 @@ number may give NaN for simpler numbers, for another reason. A smaller case coun
   number, one too much or too little, the opposite number, the other sign.
 
 A smaller structure has numbers that are drawn anew, and what wrong elements have in common may
-depend on the structure: the last of these is asked of simpler numbers alone (`Symptom.of_any_numbers`).
+depend on the structure: the last of these is asked of simpler numbers alone
+(`Symptom.of_any_numbers`).
 """
 
 from __future__ import annotations
