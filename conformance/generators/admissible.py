@@ -111,13 +111,18 @@ def _are_indices(array: Array, below: int, profile: str) -> bool:
 
 
 def _is_distribution(array: Array, along: Distributed, profile: str) -> bool:
-    """Numbers from 0 to 1 that sum to one, but for those that are made not to."""
+    """Probabilities that sum to one, but for those that are made not to."""
     if profile == "special":
         return True
-    inside = bool(((array >= 0) & (array <= 1)).all())
     if profile == "unnormalised" and not along.target:
-        return inside
-    total = array.astype(np.float64).sum(axis=along.axis)
+        return bool(((array >= 0) & (array <= 1)).all())
+    return is_distribution(array, along.axis)
+
+
+def is_distribution(array: Array, axis: int) -> bool:
+    """Whether the numbers are from 0 to 1, and sum to one along an axis."""
+    inside = bool(((array >= 0) & (array <= 1)).all())
+    total = array.astype(np.float64).sum(axis=axis)
     return inside and bool((np.abs(total - 1) <= NEAR_ONE).all())
 
 
