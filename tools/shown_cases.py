@@ -112,7 +112,7 @@ class Showing:
             if failure.id in base:
                 self.known += 1
                 continue
-            unfair = self._unfair(planted.function, failure)
+            unfair = self.unfair(planted.function, failure)
             yield Case(planted.name, planted.function, failure, unfair)
 
     def _known(self, without: Planted) -> frozenset[str]:
@@ -130,7 +130,7 @@ class Showing:
         listed = (f for result in results for a in result.aspects for f in a.failures)
         yield from (f for f in listed if f.verdict is Verdict.VIOLATES and f.script)
 
-    def _unfair(self, function: str, failure: Failure) -> str:
+    def unfair(self, function: str, failure: Failure) -> str:
         """Why the plan could not have made the case that is shown; empty if it could."""
         if failure.program is None:
             return ""
