@@ -9,7 +9,7 @@ violation that the target does not have without the error is looked at:
     python -m tools.shown_cases --sample 100                            mutants of the reference
     python -m tools.shown_cases keras3-ops-numpy --code --sample 100    changes in a backend's code
 
-The exit status is 1 if a shown case is not fair.
+The exit status is 1 if a shown case is not fair, and 3 if the target cannot be run.
 """
 
 from __future__ import annotations
@@ -22,16 +22,17 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import click
 import numpy as np
 
+from conformance.adapters import environments
 from conformance.adapters.launching import interpreter, launch_environment
 from conformance.adapters.registry import Target, shipped
 from conformance.adapters.session import Session, SessionAbortedError, WorkerStartError
+from conformance.cli.errors import CANNOT_RUN
 from conformance.cli.subjects import subject
 from conformance.engine import PROFILES, Run, Subject, Task, plan
 from conformance.engine.judging.calls import CallTrial
@@ -103,7 +104,7 @@ class Showing:
         """What is shown of an error; `without` gives the same backend without it."""
         try:
             failures = list(self._violations(planted))
-            base = self._known(replace(without, function=planted.function))
+            base = self._known(replace(without, function=planted.function)) if failures else ()
         except (WorkerStartError, SessionAbortedError, OSError, ValueError) as problem:
             self.problems.append(f"{planted.name}: {problem}")
             return
@@ -236,7 +237,7 @@ def _own_name(target: Target, function: str) -> str:
 
 
 @click.command()
-@click.argument("name", default="reference")
+@click.argument("name", metavar="TARGET", default="reference")
 @click.option("--code", is_flag=True, help="Change the target's source.")
 @click.option("--sample", default=100, show_default=True, help="How many errors.")
 @click.option("--seed", default=0, show_default=True)
@@ -244,27 +245,41 @@ def _own_name(target: Target, function: str) -> str:
 def main(name: str, code: bool, sample: int, seed: int, profile: str) -> None:
     """Look at the cases that are shown of errors in a target."""
     begun = time.monotonic()
+    if name not in shipped():
+        raise click.UsageError(f"{name} is no target: `conformance targets` lists them")
     target = shipped()[name]
+    state = environments.status(target)
+    if not isinstance(state, environments.Ready):
+        click.echo(f"error: {name}: {state.reason}\nhint: {state.hint}", err=True)
+        raise SystemExit(CANNOT_RUN)
     showing = Showing(target, profile, seed)
     planted, without = (of_code if code else of_wrappers)(target, sample, seed)
-    with click.progressbar(planted, label=name, show_pos=True) as bar:
-        cases = list(chain.from_iterable(showing.cases(one, without) for one in bar))
-    ended = statuses(target, [str(case.failure.script) for case in cases])
-    unfair = 0
-    for case, (status, output) in zip(cases, ended, strict=True):
-        reasons = [case.unfair, f"its script ends with {status}" if status else ""]
-        if any(reasons):
-            unfair += 1
-            told = (output.strip().splitlines() or [""])[-1]
-            click.echo(f"{case.planted}\n  {case.failure.message}")
-            click.echo(f"  {'; '.join(filter(None, reasons))}: {told}")
+    shown = unfair = 0
+    for one in planted:
+        cases = list(showing.cases(one, without))
+        lines = _told(target, cases)
+        shown, unfair = shown + len(cases), unfair + len(lines)
+        click.echo("\n".join([f"{one.name}: {len(cases)} shown", *lines]))
     for problem in showing.problems:
         click.echo(f"not planted: {problem}")
     click.echo(
-        f"{name}: {showing.run} errors, {len(cases)} cases shown, {unfair} not fair; "
+        f"{name}: {showing.run} errors, {shown} cases shown, {unfair} not fair; "
         f"{showing.known} violations without an error, in {time.monotonic() - begun:.0f} s"
     )
     raise SystemExit(1 if unfair else 0)
+
+
+def _told(target: Target, cases: Sequence[Case]) -> list[str]:
+    """Each case that is not fair, and why."""
+    lines = []
+    ended = statuses(target, [str(case.failure.script) for case in cases])
+    for case, (status, output) in zip(cases, ended, strict=True):
+        reasons = [case.unfair, f"its script ends with {status}" if status else ""]
+        if any(reasons):
+            last = (output.strip().splitlines() or [""])[-1]
+            why = "; ".join(filter(None, reasons))
+            lines.append(f"  not fair: {case.failure.message}\n    {why}: {last}")
+    return lines
 
 
 if __name__ == "__main__":
