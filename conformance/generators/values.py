@@ -188,8 +188,12 @@ def shown_profile(arrays: Mapping[str, Array], first: str = "special") -> str:
     for name, unit in (("zeros", np.inf), ("integers", 1.0), ("halves", 0.5)):
         if found and all(_are_multiples(numbers, unit) for numbers in found):
             return name
-    plain = all(np.unique(n).size == n.size and n.all() for n in found)
-    return "ordinary" if plain else "halves"
+    return "ordinary" if are_distinct(found) else "halves"
+
+
+def are_distinct(arrays: Iterable[Array]) -> bool:
+    """Whether no number is 0, and none is there twice in one array."""
+    return all(np.unique(a).size == a.size and a.all() for a in arrays)
 
 
 def _are_multiples(numbers: Array, unit: float) -> bool:

@@ -19,7 +19,12 @@ from conformance.generators.structure import (
     expected_shape,
     expected_static_shape,
 )
-from conformance.generators.values import arrays_of_draws, leaves_domain, shown_profile
+from conformance.generators.values import (
+    are_distinct,
+    arrays_of_draws,
+    leaves_domain,
+    shown_profile,
+)
 from conformance.observations import Batch
 from conformance.oracle import Expectation, expect
 from conformance.oracle.evaluate import shape_before, value_of
@@ -153,7 +158,7 @@ class Prepared:
         (effective,) = self.refilled(draw, [numbers]).profiles
         own = {*structure.conventions(self.profiles[draw])}
         # some ordinary numbers of a draw may be equal, or small for float16: others may be so, too
-        shown = {effective, shown_profile(numbers)} - {shown_profile(self.arrays[draw])}
+        shown = {effective, _shown(numbers)} - {shown_profile(self.arrays[draw])}
         allowed = all(own.issuperset(structure.conventions(profile)) for profile in shown)
         return numbers if allowed else None
 
@@ -228,6 +233,13 @@ class Prepared:
             wraps=WIDER not in readings,
             given=self.given,
         )
+
+
+def _shown(numbers: Mapping[str, Array]) -> str:
+    """The profile that numbers show; integers that differ, without 0, are ordinary numbers."""
+    profile = shown_profile(numbers)
+    floats = [a for a in numbers.values() if a.dtype.kind == "f"]
+    return "ordinary" if profile == "integers" and are_distinct(floats) else profile
 
 
 def _floating(value: Any, dtype: str) -> Any:
