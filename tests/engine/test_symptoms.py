@@ -74,8 +74,8 @@ def test_what_wrong_numbers_have_in_common(
 def test_a_wrong_shape_stays_of_its_sort() -> None:
     of_length = wrongness(np.zeros((2, 3)), np.zeros((2, 4)))
     of_rank = wrongness(np.zeros(2), np.zeros((2, 1)))
-    assert of_length == ({"another length"}, frozenset())
-    assert of_rank == ({"another rank"}, frozenset())
+    assert of_length == (frozenset(["another length"]), frozenset())
+    assert of_rank == (frozenset(["another rank"]), frozenset())
 
 
 def test_a_wrong_number_does_not_become_nan() -> None:
