@@ -115,6 +115,12 @@ def tests(session: nox.Session) -> None:
 
 
 @nox.session
+def bare(session: nox.Session) -> None:
+    """The README's two commands on a machine with Python alone, a narrow terminal and LANG=C."""
+    session.run("python", "tools/bare.py", "--narrow", *session.posargs)
+
+
+@nox.session
 def fuzz(session: nox.Session) -> None:
     """Answers and files that are wrong, others each time; about a minute unless it is told more."""
     session.install("-e", ".[test]")

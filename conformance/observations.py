@@ -132,6 +132,8 @@ class Value:
     """The text, if a text was returned."""
     shape: tuple[int, ...] | None = None
     """The shape of an array that was too large to be sent; None if it was sent, or is none."""
+    item: bool = False
+    """Whether it is an item of a list or tuple, and not the whole of what an output gave."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

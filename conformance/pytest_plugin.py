@@ -140,7 +140,7 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "seed": _one("N", "The same seed gives the same cases; 0 by default.", type=_seed),
     "fail-on": _one(
         "WHAT",
-        "violation (with crashes and time-outs), divergence, unsupported, both as"
+        "violation (with crashes and time-outs), change, divergence, unsupported, several as"
         " divergence,unsupported, or never.",
     ),
     "expectations": _one(

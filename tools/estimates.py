@@ -42,7 +42,7 @@ USUAL = "tensorflow"
 """The library that stands for those that were not measured."""
 APART = ("keras3", "keras3-ops")
 """Libraries that compute with others."""
-_FAILING = {Verdict.VIOLATES, Verdict.CRASHED, Verdict.TIMED_OUT, Verdict.DIVERGES}
+_FAILING = {Verdict.VIOLATES, Verdict.CHANGED, Verdict.CRASHED, Verdict.TIMED_OUT, Verdict.DIVERGES}
 _LEAST = 0.001
 """Seconds: nothing is for nothing."""
 

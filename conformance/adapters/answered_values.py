@@ -75,7 +75,8 @@ def values(
     for column in columns:
         if column.output not in containers:
             raise AnswerError(f"there is no output {column.output!r}")
-        for draw, value in _column(column, arrays, unused, returned):
+        item = containers[column.output] != "tensor"
+        for draw, value in _column(column, arrays, unused, returned, item=item):
             rows[draw][column.output].append(value)
     if unused:
         raise AnswerError(f"{len(unused)} payloads belong to no value")
@@ -85,13 +86,19 @@ def values(
 
 
 def _column(
-    column: Column, arrays: Sequence[Array], unused: set[int], returned: Sequence[bool]
+    column: Column,
+    arrays: Sequence[Array],
+    unused: set[int],
+    returned: Sequence[bool],
+    *,
+    item: bool,
 ) -> Iterator[tuple[int, Value]]:
     """The values of a column, each with the number of its draw."""
     seen: set[int] = set()
     for group in column.groups:
         _check_draws(column.output, group.draws, seen, returned)
-        yield from _group(group, _payload(column.output, group, arrays, unused))
+        payload = _payload(column.output, group, arrays, unused)
+        yield from _group(group, payload, item=item)
 
 
 def _check_draws(name: str, draws: Sequence[int], seen: set[int], returned: Sequence[bool]) -> None:
@@ -128,12 +135,12 @@ def _check_label(name: str, group: Group, held: str) -> None:
         raise AnswerError(f"{name!r} has a payload, and a reason why it has none")
 
 
-def _group(group: Group, payload: Array | None) -> Iterator[tuple[int, Value]]:
+def _group(group: Group, payload: Array | None, *, item: bool) -> Iterator[tuple[int, Value]]:
     dtype, kind = texts.name(group.dtype), texts.name(group.type)
     problem, text = texts.optional_message(group.problem), texts.optional_message(group.text)
     for i, draw in enumerate(group.draws):
         array = None if payload is None else payload[i, ...]
-        yield draw, Value(array, dtype, kind, problem, text, group.shape)
+        yield draw, Value(array, dtype, kind, problem, text, group.shape, item)
 
 
 def _check_row(row: Mapping[str, Sequence[Value]], containers: Mapping[str, Container]) -> None:

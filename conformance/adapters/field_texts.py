@@ -32,6 +32,7 @@ EXAMPLES: Mapping[str, str] = {
     "startup": 'startup = ["import my_package"]',
     "prepare": 'prepare = "prepare.py"',
     "mapping": 'mapping = "calls.toml"',
+    "successor": "successor = true, or false",
     "script_import": 'script_import = ["from my_package import backend as K"]',
     "script_paths": 'script_paths = ["src"]',
     "script_environment": 'script_environment = { MY_FLAG = "1" }',

@@ -5,12 +5,12 @@ Every candidate is run to find its version: a pyenv shim that is not activated o
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import shutil
 import subprocess
 import sys
+import threading
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
@@ -19,6 +19,8 @@ import uv
 
 _ASK = "import sys; print(sys.implementation.name, '%d.%d.%d' % sys.version_info[:3])"
 _UV_OFFERS_FROM = (3, 8)
+_LOOKING = threading.Lock()
+"""`sysconfig`, which uv asks, answers None to a thread while another one fills its table."""
 _LAST_RELEASES = {"3.6": "3.6.15", "3.7": "3.7.17"}
 
 
@@ -68,20 +70,61 @@ def version_of(path: Path) -> str | None:
 def uv_program() -> str:
     """The uv executable: the one of the package `uv`, else the one on PATH."""
     try:
-        return uv.find_uv_bin()
+        with _LOOKING:
+            return uv.find_uv_bin()
     except FileNotFoundError:
         return shutil.which("uv") or "uv"
 
 
 def is_path(wanted: str) -> bool:
-    """Whether this is the path of an interpreter, and no version."""
+    """Whether this names an interpreter by its path or its program, and not by a version."""
     return not re.fullmatch(r"\d+\.\d+", wanted)
+
+
+def located(wanted: str, folder: Path) -> str:
+    """What a user wrote in `folder`, as it can be used in any other folder.
+
+    A version stays as it is, and so does the name of a program that is not in the folder: PATH has
+    it. A path becomes absolute, and `~` the user's home. Links stay, because the link inside a
+    virtual environment is what selects it.
+    """
+    if not wanted or not is_path(wanted):
+        return wanted
+    path = _expanded(wanted)
+    if path.parts[0].startswith("~"):
+        return wanted
+    place = folder.absolute() / path
+    return str(place) if os.sep in wanted or place.is_file() else wanted
+
+
+def _expanded(wanted: str) -> Path:
+    try:
+        return Path(wanted).expanduser()
+    except RuntimeError:  # ~name, and there is no such user
+        return Path(wanted)
 
 
 def _absence(wanted: Sequence[str]) -> str:
     if is_path(wanted[0]):
-        return f"{wanted[0]} is not a CPython interpreter that runs"
+        return f"{wanted[0]} is not a CPython interpreter that runs: {_fault(wanted[0])}"
     return f"CPython {' or '.join(wanted)} is not installed"
+
+
+def _fault(wanted: str) -> str:
+    """Why this path or program does not serve: the last line that it prints, if it starts."""
+    place = next(_candidates(wanted))
+    if os.sep not in str(place):
+        return "no program of this name is on PATH"
+    try:
+        answer = subprocess.run(
+            [place, "-I", "-S", "-c", _ASK], capture_output=True, text=True, timeout=30, check=False
+        )
+    except OSError as error:
+        return error.strerror or str(error)
+    except (ValueError, subprocess.SubprocessError) as error:
+        return str(error)
+    lines = (answer.stdout + answer.stderr).strip().splitlines()
+    return lines[-1] if lines else f"it ends with status {answer.returncode}"
 
 
 def _serves(path: Path, wanted: str) -> bool:
@@ -91,8 +134,8 @@ def _serves(path: Path, wanted: str) -> bool:
 
 def _candidates(wanted: str) -> Iterator[Path]:
     if is_path(wanted):
-        with contextlib.suppress(RuntimeError):  # ~name, and there is no such user
-            yield Path(wanted).expanduser()
+        place = shutil.which(wanted) if os.sep not in wanted else None
+        yield _expanded(place or wanted)
         return
     if "{}.{}".format(*sys.version_info) == wanted:
         yield Path(sys.executable)

@@ -18,7 +18,7 @@ from typing import Annotated, Any, Literal, TypeVar
 import msgspec
 from msgspec import Struct
 
-from conformance.adapters import field_texts, mappings, target_texts
+from conformance.adapters import field_texts, interpreters, mappings, target_texts
 from conformance.editions import Edition
 from conformance.near_names import proposal
 
@@ -115,6 +115,9 @@ class Target(StrictRecord, frozen=True, kw_only=True, forbid_unknown_fields=True
     """A Python file that the worker runs before `startup`; standalone scripts do not run it."""
     mapping: Path | None = None
     """A table of the calls that replace the functions of `K` in the module (`mappings`)."""
+    successor: bool = False
+    """Whether `mapping` leads to an API that replaces that of the documents and does not promise
+    them: what differs is `changed`, not a violation."""
     script_import: tuple[str, ...] = ()
     """The lines that bind `K` in a standalone script; by default the module's import."""
     script_paths: tuple[str, ...] = ()
@@ -297,6 +300,8 @@ def _venv(path: Path, name: str, table: Mapping[str, Any]) -> Venv:
     _check_texts(where, fields)
     if not venv.python or not venv.requirements:
         raise RegistryError(f'{where}: give `python` (as "3.11") and `requirements`')
+    pythons = tuple(interpreters.located(python, path.parent) for python in venv.python)
+    venv = msgspec.structs.replace(venv, python=pythons)
     if venv.lock is None:
         return venv
     lock = _place(where, "lock", path, str(venv.lock))
@@ -317,6 +322,9 @@ def _target(path: Path, name: str, table: Mapping[str, Any], venvs: Mapping[str,
         mapping = _mapping_file(where, path, str(target.mapping))
         _check_mapping(where, mapping)
         target = msgspec.structs.replace(target, mapping=mapping)
+    if target.python is not None:
+        python = interpreters.located(target.python, path.parent)
+        target = msgspec.structs.replace(target, python=python)
     if target.prepare is not None:
         target = msgspec.structs.replace(target, prepare=_file(path, where, target.prepare))
     return completed(
@@ -396,6 +404,11 @@ def _check(where: str, table: Mapping[str, Any], target: Target) -> None:
     _check_texts(where, table)
     if target.editions and target.edition not in target.editions:
         raise RegistryError(f"{where}: editions: add {target.edition}, which is its `edition`")
+    if target.successor and target.mapping is None:
+        raise RegistryError(
+            f"{where}: successor: it has no `mapping`; name the table of the calls that replace"
+            " the documented functions, or leave the field out"
+        )
     if target.names and target.adapter:
         raise RegistryError(
             f"{where}: `names` and `adapter` exclude each other: an adapter knows its own names"

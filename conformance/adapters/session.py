@@ -381,9 +381,9 @@ class Session:
 
     def _drop(self) -> None:
         self._sent.clear()
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
 
 
 def _lasting_changes(batch: Batch, answer: StructureObservation) -> tuple[str, ...]:

@@ -29,7 +29,8 @@ def not_started(launch: Launch, reason: str, printed: str) -> WorkerStartError:
     printed = printed.strip()
     last = printed.rpartition("\n")[2]
     if not _EXCEPTION.fullmatch(last):
-        message = f"{launch.module} in {launch.python} did not start ({reason})"
+        why = f"{reason}; the last line it printed: {last}" if last else reason
+        message = f"{launch.module} in {launch.python} did not start ({why})"
         return WorkerStartError(f"{message}\n{printed}".strip())
     if (part := _DESCRIPTION.fullmatch(last)) is not None:
         return _not_described(launch, part[1], part[2], printed)

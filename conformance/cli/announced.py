@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from conformance.cli.documented import documented
-from conformance.cli.errors import INTERRUPTED, UsageProblem
+from conformance.cli.errors import INTERRUPTED, UsageProblem, tell_internal_error
 from conformance.cli.options.given import FuzzOptions, RunOptions
 from conformance.cli.outputs import FileWriters
 from conformance.cli.results_files import DEFAULT_FOLDER
@@ -23,10 +23,18 @@ from conformance.reporting.summary import SEE
 from conformance.reporting.terminal import TerminalWriter
 from conformance.reporting.writer import Writer
 from conformance.results import Results
-from conformance.results.events import Event, RunFinished, TargetUnavailable
+from conformance.results.events import Event, RunFinished, SuiteFailed, TargetUnavailable
 
 Options = RunOptions | FuzzOptions
 """Both commands have the same targets, files and gate."""
+
+
+MOST_TRACEBACKS = 3
+"""Tracebacks of one run that are printed; of other errors their line alone is."""
+_AFTER_SUITE_FAILURES = (
+    "the verdict on these functions is `error`, and all other results are whole; the same command"
+    " with --output DIR --resume tries these functions again"
+)
 
 
 class Announced:
@@ -41,6 +49,11 @@ class Announced:
     def results(self) -> list[Results]:
         """What was found of each target."""
         return self._recorder.results
+
+    @property
+    def suite_failures(self) -> list[SuiteFailed]:
+        """The errors of the suite itself, each of which cost a function."""
+        return self._recorder.of(SuiteFailed)
 
     def emit(self, event: Event) -> None:
         """Tell an event."""
@@ -57,6 +70,8 @@ class Announced:
         finally:
             for writer in self._writers:
                 writer.close()
+            if self.suite_failures:
+                _tell_suite_failures(self.suite_failures)
 
     def check(self) -> None:
         """UsageProblem if a file could not be written; SystemExit after Ctrl-C."""
@@ -69,6 +84,19 @@ class Announced:
             )
         if any(isinstance(e, RunFinished) and e.interrupted for e in self._recorder.events):
             raise SystemExit(INTERRUPTED)
+
+
+def _tell_suite_failures(failures: Sequence[SuiteFailed]) -> None:
+    """The tracebacks of errors of the suite, those that are alike once, and what each has cost."""
+    alike: dict[tuple[str, str], list[SuiteFailed]] = {}
+    for one in failures:
+        alike.setdefault((one.stage, one.error), []).append(one)
+    told: list[str] = []
+    for number, ((stage, error), listed) in enumerate(alike.items()):
+        of = ", ".join(dict.fromkeys(f"{one.function} on {one.target}" for one in listed))
+        told += [listed[0].traceback] if number < MOST_TRACEBACKS else []
+        told.append(f"error: the suite itself failed while {stage} ({of}): {error}")
+    tell_internal_error(told, _AFTER_SUITE_FAILURES)
 
 
 def _see(output: Path | None) -> str:

@@ -17,8 +17,8 @@ from conformance.engine import Subject, Task
 from conformance.reporting.safe_text import clean
 from conformance.results import Aspect, Results, Verdict
 
-LACKS = (Verdict.UNSUPPORTED, Verdict.NOT_RUN, Verdict.NOT_APPLICABLE)
-"""The verdicts on what a target does not offer, or what was not looked at."""
+LACKS = (Verdict.UNSUPPORTED, Verdict.NOT_RUN, Verdict.ERROR, Verdict.NOT_APPLICABLE)
+"""The verdicts on what a target does not offer, or what was not looked at or not judged."""
 
 Key = tuple[str, Aspect]
 

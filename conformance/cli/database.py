@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-import click
 import msgspec
 from hypothesis.database import (
     DirectoryBasedExampleDatabase,
@@ -20,10 +19,10 @@ from conformance.cli.errors import UsageProblem
 from conformance.cli.options.database import DEFAULT, VARIABLE, DatabaseOptions
 from conformance.cli.outputs import why
 from conformance.cli.stored_failures import StoredFailure
-from conformance.engine.planning.profiles import SURVEY
 from conformance.reporting.json_results import representable
 from conformance.reporting.safe_text import clean
-from conformance.results import Failure, FunctionResult, Results, TargetInfo
+from conformance.results import Failure, FunctionResult, Results, TargetInfo, Verdict
+from conformance.results.encoding import plain_data
 
 NONE = "none"
 _INDEX = b"conformance: functions with cases"
@@ -58,7 +57,8 @@ class Database:
 
     def _update(self, results: Results, function: FunctionResult) -> None:
         key = _key(results.target, function.function)
-        judged = {aspect.aspect for aspect in function.aspects}
+        finished = function.function not in (results.run.unfinished or ())
+        judged = {a.aspect for a in function.aspects if finished and a.verdict is not Verdict.ERROR}
         failing = {_encoded(case) for case in _cases(results, function)}
         for value, case in list(self._of(key)):
             if case.aspect.aspect in judged and value not in failing:
@@ -82,14 +82,14 @@ def _key(target: TargetInfo, function: str) -> bytes:
 
 
 def _encoded(case: StoredFailure) -> bytes:
-    return msgspec.json.encode(representable(msgspec.to_builtins(case)))
+    return msgspec.json.encode(representable(plain_data(case)))
 
 
 def _cases(results: Results, function: FunctionResult) -> Iterator[StoredFailure]:
     run = msgspec.structs.replace(results.run, seconds=0.0, seconds_in_target=0.0, milliseconds={})
     for aspect in function.aspects:
-        bare = msgspec.structs.replace(aspect, failures=[])
-        for failure in aspect.failures:
+        bare = msgspec.structs.replace(aspect, failures=[], earlier_failures=[])
+        for failure in (*aspect.failures, *aspect.earlier_failures):
             if failure.origin is not UNSET:
                 yield StoredFailure(
                     target=results.target,
@@ -101,28 +101,38 @@ def _cases(results: Results, function: FunctionResult) -> Iterator[StoredFailure
 
 
 def database(options: DatabaseOptions) -> Database:
-    """The database that options and environment name; an empty one in case for none.
+    """The database that options and environment name, or an empty one that nothing keeps.
 
-    UsageProblem if one that was asked for cannot be made. In CI, where nothing is left for a next
-    time, there is none unless it is asked for.
+    UsageProblem if one that was asked for cannot be made, and for `--fail-on-kept` without one. In
+    CI, where nothing is left for a next time, there is none unless it is asked for.
     """
-    if options.no_database:
-        if options.database:
-            raise UsageProblem("--database and --no-database", "write one of them")
-        return Database(InMemoryExampleDatabase())
+    for name in ("database", "fail_on_kept") if options.no_database else ():
+        if getattr(options, name):
+            option = name.replace("_", "-")
+            raise UsageProblem(f"--{option} and --no-database", "write one of them")
+    place = None if options.no_database else _folder(options)
+    if place is not None:
+        return Database(DirectoryBasedExampleDatabase(place))
+    if options.fail_on_kept:
+        raise UsageProblem("--fail-on-kept: no cases are kept here", "add --database DIR")
+    return Database(InMemoryExampleDatabase())
+
+
+def _folder(options: DatabaseOptions) -> Path | None:
+    """The folder of the database, which is made; None if there is none."""
     named = options.database or os.environ.get(VARIABLE)
     if str(named) == NONE or (not named and os.environ.get("CI")):
-        return Database(InMemoryExampleDatabase())
+        return None
     place = Path(named) if named else DEFAULT
     try:
         _make(place)
     except OSError as error:
         if not named:
-            return Database(InMemoryExampleDatabase())
+            return None
         asked = "--database" if options.database else VARIABLE
         problem = f"{asked} {place}: nothing can be written there: {why(error)}"
         raise UsageProblem(clean(problem), "name another --database") from error
-    return Database(DirectoryBasedExampleDatabase(place))
+    return place
 
 
 def _make(place: Path) -> None:
@@ -133,58 +143,6 @@ def _make(place: Path) -> None:
         ignored.write_text("*\n")
     with tempfile.TemporaryFile(dir=place):
         return
-
-
-Remembered = Mapping[tuple[str, str], Mapping[str, Sequence[Failure]]]
-"""The kept failures by target and edition, then by function."""
-
-
-def kept_alone(results: Results, remembered: Remembered, *, surveyed: bool) -> list[Failure]:
-    """The failures that cases of other runs alone show: where these are not kept, as in CI, nothing
-    is known of them.
-
-    What the survey of a run with --max-time has found with this seed is this run's own.
-    """
-    profiles = (results.run.profile, *([SURVEY.name] if surveyed else []))
-    own = {(profile, results.run.seed) for profile in profiles}
-    of_target = remembered.get((results.target.name, results.target.edition), {})
-    found = (
-        (f, of_target.get(one.function, ()))
-        for one in results.functions
-        for a in one.aspects
-        for f in a.failures
-    )
-    return [f for f, kept in found if _place(f) not in (None, *own) and _is_among(f, kept)]
-
-
-def _place(failure: Failure) -> tuple[str, int] | None:
-    """Profile and seed of the run that found a failure, if it says so."""
-    origin = failure.origin
-    return None if origin is UNSET else (origin.profile, origin.seed)
-
-
-def _is_among(failure: Failure, kept: Iterable[Failure]) -> bool:
-    return any(k.id == failure.id and _place(k) == _place(failure) for k in kept)
-
-
-def tell_kept(
-    results: Iterable[Results], remembered: Remembered, *, surveyed: bool = False
-) -> None:
-    """Say which failures come from kept cases alone; on stderr."""
-    ids = [
-        failure.id for one in results for failure in kept_alone(one, remembered, surveyed=surveyed)
-    ]
-    if ids:
-        listed = ", ".join(ids[:_TOLD]) + (", ..." if len(ids) > _TOLD else "")
-        click.echo(
-            f"{len(ids)} failure{'s' * (len(ids) != 1)} shown by cases that earlier runs kept, "
-            f"and by none of this seed's: {listed}; where they are not kept, as in CI, the exit "
-            "status may be another (--no-database tries none of them)",
-            err=True,
-        )
-
-
-_TOLD = 4
 
 
 def kept() -> list[StoredFailure]:

@@ -135,6 +135,7 @@ def _common(options: DiffOptions) -> Run:
         seed=0,
         started=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         selection=options.selection,
+        aspects=options.chosen_aspects,
     )
 
 

@@ -38,12 +38,13 @@ def something_conforms(results: Iterable[Results], known: Sequence[KnownFailure]
 def is_empty(results: Results, known: Sequence[KnownFailure] = ()) -> bool:
     """Whether no answer of a function that computes conforms, diverges or is a known failure.
 
-    Presence, signature and the settings count where nothing else was asked for.
+    Presence, signature and the settings count where nothing else was asked for. Where the suite
+    itself failed in all functions, nothing is known.
     """
     settings = {f.function for f in results.functions if f.theme in _SETTINGS}
-    cells = known_failures.cells([results])
+    cells = [c for c in known_failures.cells([results]) if c.verdict is not Verdict.ERROR]
     called = [c for c in cells if c.aspect not in _OFFERED and c.function not in settings]
-    return not any(
+    return bool(cells) and not any(
         cell.verdict in _ANSWERED or any(entry.covers(cell) for entry in known)
         for cell in called or cells
     )

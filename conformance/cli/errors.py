@@ -6,6 +6,7 @@ import contextlib
 import os
 import sys
 import traceback
+from collections.abc import Iterable
 from typing import IO, Any
 
 import click
@@ -79,12 +80,19 @@ def show_internal_error(error: BaseException, command: str | None = None) -> Non
     """Write the traceback of an error of the suite to stderr, where to report it, how to go on."""
     trace = "".join(traceback.format_exception(error)).rstrip()
     what = " ".join(f"{type(error).__name__}: {error}".split())
-    told = f"""{trace}
-error: this is an error of the suite, not of a target: {what}
-hint: open an issue in the repository of {_PROJECT}, with the traceback above, the command,
-and the version, conformance {conformance.__version__}
-hint: {_how_to_go_on(command)}"""
-    click.echo(clean_block(told), err=True)
+    error_line = f"error: this is an error of the suite, not of a target: {what}"
+    tell_internal_error([trace, error_line], _how_to_go_on(command))
+
+
+def tell_internal_error(lines: Iterable[str], how_to_go_on: str) -> None:
+    """Write lines on an error of the suite to stderr, then where to report it, how to go on."""
+    told = [
+        *lines,
+        f"hint: open an issue in the repository of {_PROJECT}, with the traceback above, the "
+        f"command,\nand the version, conformance {conformance.__version__}",
+        f"hint: {how_to_go_on}",
+    ]
+    click.echo(clean_block("\n".join(told)), err=True)
 
 
 def output_problem(error: BaseException) -> OSError | None:

@@ -41,8 +41,36 @@ def _one(name: str, config: Path | None) -> Target:
     return found[0]
 
 
+_AFTER_BEGINNING = """\
+import os, sys
+beginning, file = sys.argv[1:3]
+del sys.argv[:2]
+sys.path.pop(0)
+exec(beginning, {'__name__': 'startup'})
+if file == '-':
+    sys.path.insert(0, '')
+    source, name = sys.stdin.buffer.read(), '<stdin>'
+else:
+    sys.path.insert(0, os.path.dirname(os.path.realpath(file)))
+    with open(file, 'rb') as opened:
+        source, name = opened.read(), file
+    __file__ = file
+    del opened
+code = compile(source, name, 'exec')
+del beginning, file, source, name, os, sys
+exec(vars().pop('code'))
+"""
+"""Runs what a target runs before its import, then the file as Python runs it; for 3.6 and later."""
+
+
+def _command(target: Target, file: Path, arguments: Sequence[str]) -> list[str]:
+    """The program that runs the file in the mode of the target."""
+    begun = ["-c", _AFTER_BEGINNING, target.beginning] if target.beginning else []
+    return [str(environments.interpreter(target)), *begun, str(file), *arguments]
+
+
 def _run(target: Target, file: Path, arguments: Sequence[str]) -> int:
-    command = [str(environments.interpreter(target)), str(file), *arguments]
+    command = _command(target, file, arguments)
     variables = environments.launch_environment(target)
     try:
         status = subprocess.run(command, env=variables, check=False).returncode

@@ -5,12 +5,13 @@ from __future__ import annotations
 from conformance.cli.errors import UsageProblem
 from conformance.cli.options.gate import DEFAULT
 from conformance.results import Verdict
-from conformance.results.scores import FAULTS
+from conformance.results.scores import CHANGES, FAULTS
 
 NEVER = "never"
 
 FAIL_ON: dict[str, tuple[Verdict, ...]] = {
     DEFAULT: FAULTS,
+    "change": (*FAULTS, *CHANGES),
     "divergence": (*FAULTS, Verdict.DIVERGES),
     "unsupported": (*FAULTS, Verdict.UNSUPPORTED),
     NEVER: (),

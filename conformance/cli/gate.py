@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import click
+import msgspec
 
 from conformance.adapters.registry import Target
 from conformance.cli import known_failures
@@ -101,8 +102,19 @@ def told_stale(entry: KnownFailure, found: Iterable[JudgedCell]) -> str:
     )
     if entry.narrow and (ids := _ids(about, entry.verdict)):
         instead = f"no failure is such a one; there {ids}"
+    if _is_changed(entry, about):
+        instead = (
+            "it is changed now, which fails with --fail-on change alone: the target replaces the "
+            f'documented API; to keep the entry, write verdict = "{Verdict.CHANGED}"'
+        )
     issue = f"; see {entry.issue}" if entry.issue else ""
     return f"{entry.place}: stale, delete these lines: {entry}; {instead}{issue}"
+
+
+def _is_changed(entry: KnownFailure, about: Iterable[JudgedCell]) -> bool:
+    """Whether what the entry lists as a violation is there as a change."""
+    now = msgspec.structs.replace(entry, verdict=Verdict.CHANGED)
+    return entry.verdict is Verdict.VIOLATES and any(now.covers(cell) for cell in about)
 
 
 def _told_beyond(

@@ -60,9 +60,9 @@ def _read(places: Sequence[Path]) -> list[Results]:
     """The results in the places; none of a folder that nobody named, for reading takes long."""
     if not places:
         return []
-    from conformance.cli.results_files import stored  # noqa: PLC0415 - NumPy only if it is needed
+    from conformance.cli.results_files import newest  # noqa: PLC0415 - NumPy only if it is needed
 
-    return list(stored(places).values())
+    return newest(places)
 
 
 def _counts(results: Sequence[Results]) -> Mapping[str, Counter[Verdict]]:

@@ -16,7 +16,7 @@ from conformance.cli.database import kept
 from conformance.cli.errors import CANNOT_RUN, UsageProblem
 from conformance.cli.known_targets import known_targets
 from conformance.cli.options.given import ReplayOptions
-from conformance.cli.replaying import CANNOT, FIXED, STILL, ReplayOutcome, outcomes
+from conformance.cli.replaying import CANNOT, CHANGED, FIXED, STILL, ReplayOutcome, outcomes
 from conformance.cli.results_files import DEFAULT_FOLDER, in_folders, stored
 from conformance.cli.stored_failures import StoredFailure, chosen_failures, failures, with_id
 from conformance.cli.subjects import module_targets
@@ -25,7 +25,12 @@ from conformance.reporting.failures import comparison
 from conformance.reporting.paint import Paint, make_console
 from conformance.reporting.safe_text import clean
 
-_STYLES = {FIXED: ("✓", "green"), STILL: ("✗", "bold red"), CANNOT: ("?", "yellow")}
+_STYLES = {
+    FIXED: ("✓", "green"),
+    STILL: ("✗", "bold red"),
+    CHANGED: ("≠", "yellow"),
+    CANNOT: ("?", "yellow"),
+}
 
 
 def replay(options: ReplayOptions) -> int:

@@ -24,12 +24,14 @@ from conformance.engine.running.repetition import Repetition, repeat
 from conformance.engine.verdicts.origins import trials
 from conformance.fuzz.replay import DAMAGED, repeated
 from conformance.reporting.record import Recorder
-from conformance.results import Aspect, Failure, TargetInfo
+from conformance.results import Aspect, Failure, TargetInfo, Verdict
 from conformance.results.composed import is_composed
 from conformance.results.events import TargetUnavailable
 from conformance.specs import load
 
 FIXED, STILL, CANNOT = "fixed", "still failing", "cannot run"
+CHANGED = "still changed"
+"""A difference from the documents that is no failure: the target replaces their API."""
 
 
 class ReplayOutcome(NamedTuple):
@@ -107,7 +109,8 @@ def _of_program(tested: Subject, worker: Session, one: StoredFailure) -> ReplayO
     versions = dict(worker.identity.versions)
     who = replace(one.target, versions=versions, python=worker.identity.python)
     try:
-        found = repeated(worker, one.failure, tested.edition, tested.prelude)
+        prelude, rows = tested.prelude, tested.replacements
+        found = repeated(worker, one.failure, tested.edition, prelude, rows)
     except DAMAGED as problem:
         return ReplayOutcome(one, CANNOT, notes=[f"its program cannot be made: {problem}"])
     return _told(one, found, who)
@@ -160,7 +163,8 @@ def _told(one: StoredFailure, found: Failure | None, who: TargetInfo, *notes: st
         return ReplayOutcome(one, FIXED, notes=told)
     if found.id != one.failure.id:
         told.append(f"it fails in another way: {found.id}")
-    return ReplayOutcome(one, STILL, found, told)
+    status = CHANGED if found.verdict is Verdict.CHANGED else STILL
+    return ReplayOutcome(one, status, found, told)
 
 
 def _versions(then: TargetInfo, now: TargetInfo) -> Iterator[str]:

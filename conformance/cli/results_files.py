@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+import click
 import msgspec
+from msgspec import UNSET
 
 from conformance.adapters import registry
 from conformance.cli.errors import UsageProblem
 from conformance.mutation import records
 from conformance.reporting import scores
 from conformance.reporting.containers import content_of, json_files
+from conformance.reporting.counting import counted
 from conformance.reporting.json_results import ResultsError, SchemaHeader, read_results
-from conformance.reporting.merging import MergeError, merge
+from conformance.reporting.merging import (
+    MergeError,
+    difference,
+    finished_cells,
+    merge,
+    taken,
+)
 from conformance.reporting.safe_text import clean
 from conformance.results import SCHEMA, Results
 from conformance.specs import load
@@ -56,17 +66,33 @@ def read_file(file: Path, only: str | None = None) -> Results:
         raise UsageProblem(clean(message), "name a file that can be read") from None
 
 
-def gathered(places: Sequence[Path]) -> list[Results]:
-    """The runs in the places: parts of one run are put together, the suite's own targets first.
+def gathered(places: Sequence[Path], only: str | None = None) -> list[Results]:
+    """The runs in the places, the suite's own targets first; with `only` of one function.
 
-    There are several of a target that was run several times. UsageProblem as of `stored`, and for
-    shards that do not belong together.
+    Runs of parts are put together with the newest run of everything, if they are of the same cases
+    and versions (`reporting.merging`); stderr says which. There are several of a target that was
+    run several times. UsageProblem as of `stored`, for shards that do not belong together, and
+    where the newest run is of a part and others have what it lacks.
     """
-    targets: dict[tuple[str, str], dict[Path, Results]] = {}
-    for file, results in stored(places).items():
-        key = (results.target.name, results.target.edition)
+    targets: dict[tuple[str, str, bool], dict[Path, Results]] = {}
+    for file, results in stored(places, only).items():
+        composed = results.composed is not UNSET
+        key = (results.target.name, results.target.edition, composed)
         targets.setdefault(key, {})[file] = results
+    if only is not None:
+        targets = {key: _with_functions(files) for key, files in targets.items()}
     return ordered(one for files in targets.values() for one in _runs(files))
+
+
+def newest(places: Sequence[Path], only: str | None = None) -> list[Results]:
+    """Of `gathered` the newest run of each target in each edition."""
+    by_age = sorted(gathered(places, only), key=lambda one: one.run.started)
+    return ordered({(r.target.name, r.target.edition): r for r in by_age}.values())
+
+
+def _with_functions(files: Mapping[Path, Results]) -> dict[Path, Results]:
+    """Those files that have results of some function; all of them if none has."""
+    return {file: one for file, one in files.items() if one.functions} or dict(files)
 
 
 def ordered(results: Iterable[Results]) -> list[Results]:
@@ -100,15 +126,96 @@ def _holds(file: Path, *schemas: str) -> bool:
     return schema in schemas
 
 
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """A run, and the files that it is put together from."""
+
+    files: tuple[Path, ...]
+    results: Results
+
+    @property
+    def age(self) -> tuple[str, bool]:
+        """What orders runs: when they began, and a whole run after one of a part."""
+        return self.results.run.started, self.results.run.whole
+
+
 def _runs(files: Mapping[Path, Results]) -> list[Results]:
-    """The runs of one target; parts of one run are merged."""
-    parts = {file: one for file, one in files.items() if not one.run.whole}
+    """The runs of one target; runs of parts are merged with what belongs to them."""
+    groups: list[dict[Path, Results]] = []
+    for file, one in files.items():
+        same = (g for g in groups if difference(next(iter(g.values())), one) is None)
+        group = next(same, None)
+        if group is None:
+            groups.append(group := {})
+        group[file] = one
+    runs = [run for group in groups for run in _merged(group)]
+    _check_nothing_is_lost(runs)
+    return [run.results for run in runs]
+
+
+def _merged(files: Mapping[Path, Results]) -> Iterator[_Run]:
+    """The runs of one version with one seed: older whole ones, and the newest with all parts."""
+    runs = sorted((_Run((file,), one) for file, one in files.items()), key=lambda run: run.age)
+    whole = [run for run in runs if run.results.run.whole]
+    parts = [run for run in runs if not run.results.run.whole]
+    together = [*whole[-1:], *parts] if parts else []
+    yield from whole[:-1] if parts else whole
+    if not together:
+        return
+    listed = [run.results for run in together]
+    names = tuple(file for run in together for file in run.files)
     try:
-        merged = [merge(list(parts.values()), list(load()))] if parts else []
+        results = merge(listed, list(load()))
     except MergeError as error:
-        if not any(isinstance(one.run.shard, str) for one in parts.values()):
-            return list(files.values())
-        listed = clean(", ".join(map(str, parts)))
         hint = "give parts of one run, or one of them"
-        raise UsageProblem(f"{listed}: {clean(str(error))}", hint) from None
-    return [*(one for one in files.values() if one.run.whole), *merged]
+        raise UsageProblem(clean(f"{_named(names)}: {error}"), hint) from None
+    if len(names) > 1 and not _are_shards(listed):
+        _announce(results, names, taken(listed))
+    yield _Run(names, results)
+
+
+def _are_shards(listed: Sequence[Results]) -> bool:
+    """Whether these are different shards of a run, which share no function."""
+    count = sum(len(one.functions) for one in listed)
+    names = {function.function for one in listed for function in one.functions}
+    return count == len(names) and all(isinstance(one.run.shard, str) for one in listed)
+
+
+def _announce(results: Results, files: Sequence[Path], counts: Sequence[int]) -> None:
+    """Say on stderr what was put together, and how many functions each file contributes."""
+    listed = ", ".join(f"{f}: {counted(n, 'function')}" for f, n in zip(files, counts, strict=True))
+    name = results.target.name
+    told = f"{name}: {len(files)} files merged, the newest result of each function counts: {listed}"
+    click.echo(clean(told), err=True)
+
+
+def _check_nothing_is_lost(runs: Sequence[_Run]) -> None:
+    """UsageProblem if the newest run is of a part, and an older one has more functions."""
+    *older, last = sorted(runs, key=lambda run: run.age)
+    for run in older if not last.results.run.whole else ():
+        lost = _lost(run.results, last.results)
+        if lost:
+            what = difference(run.results, last.results)
+            raise UsageProblem(
+                clean(
+                    f"{_named(run.files)} and {_named(last.files)}: two runs of "
+                    f"{last.results.target.name} that differ in {what}; the newer one is of a part "
+                    f"and lacks results of {counted(len(lost), 'function')}"
+                ),
+                "name one of them, or run the target again as a whole",
+            )
+
+
+def _lost(older: Results, newer: Results) -> set[str]:
+    """The functions of which a run has results that a newer one lacks.
+
+    Runs of composed programs with other seeds add up, unless both are shards.
+    """
+    shards = [isinstance(one.run.shard, str) for one in (older, newer)]
+    if newer.composed is not UNSET and not all(shards):
+        return set()
+    return {function for function, _ in finished_cells(older) - finished_cells(newer)}
+
+
+def _named(files: Sequence[Path]) -> str:
+    return ", ".join(map(str, files))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -15,7 +15,7 @@ from conformance.engine import Run, Subject, Task
 from conformance.reporting.containers import existing
 from conformance.reporting.json_results import file_name
 from conformance.reporting.safe_text import clean
-from conformance.results import Results
+from conformance.results import Aspect, Results
 
 _SAME: dict[str, tuple[Callable[[Results], object], Callable[[Run, Subject], object]]] = {
     "edition": (lambda r: r.target.edition, lambda _, s: s.edition),
@@ -23,6 +23,7 @@ _SAME: dict[str, tuple[Callable[[Results], object], Callable[[Run, Subject], obj
     "profile": (lambda r: r.run.profile, lambda c, _: c.profile.name),
     "seed": (lambda r: r.run.seed, lambda c, _: c.seed),
     "-k": (lambda r: r.run.selection, lambda c, _: c.selection),
+    "--aspect": (lambda r: _named(r.run.aspects or ()), lambda c, _: _named(c.aspects)),
     "--shard": (
         lambda r: None if r.run.shard is UNSET else r.run.shard,
         lambda c, _: None if c.shard is None else str(c.shard),
@@ -74,7 +75,11 @@ def _problems(
     for function in results.functions:
         judged = {aspect.aspect for aspect in function.aspects}
         if judged != aspects.get(function.function, judged):
-            yield f"--aspect was another: {function.function} was judged on {len(judged)} aspects"
+            yield f"{function.function} was judged on {len(judged)} other aspects"
+
+
+def _named(aspects: Iterable[Aspect]) -> str | None:
+    return ", ".join(aspects) or None
 
 
 def _shown(value: object) -> str:

@@ -13,9 +13,10 @@ from conformance.adapters.registry import Target
 from conformance.cli.announced import Announced, Options
 from conformance.cli.baseline import Baseline, baseline
 from conformance.cli.cluster import cluster, remote
-from conformance.cli.database import database, tell_kept
+from conformance.cli.database import database
+from conformance.cli.earlier_failures import holds_earlier
 from conformance.cli.empty_runs import something_conforms
-from conformance.cli.errors import CANNOT_RUN, UsageProblem
+from conformance.cli.errors import CANNOT_RUN, INTERNAL, UsageProblem
 from conformance.cli.first_look.files import with_file
 from conformance.cli.gate import Gate, gate
 from conformance.cli.judgement import judgement
@@ -59,11 +60,11 @@ def run_targets(options: RunOptions) -> None:
             elsewhere=elsewhere,
         )
     kept_cases.update(announced.results)
-    surveyed = common.max_time is not None or bool(begun)
-    tell_kept(announced.results, common.remembered, surveyed=surveyed)
     announced.check()
     done = reached and not missing
-    raise SystemExit(_status(announced.results, checked, earlier, done=done))
+    status = _status(announced.results, checked, earlier, done=done)
+    mended = holds_earlier(announced.results, checked, counted=options.fail_on_kept)
+    raise SystemExit(INTERNAL if announced.suite_failures else status if mended else 1)
 
 
 def _status(
@@ -112,6 +113,7 @@ def _common(options: RunOptions) -> Run:
         seed=options.seed,
         started=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         selection=options.selection,
+        aspects=options.chosen_aspects,
         shard=shard(options.shard),
         max_time=options.max_time,
         target_time=options.target_time,

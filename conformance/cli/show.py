@@ -13,12 +13,12 @@ from rich.text import Text
 from conformance.cli.errors import UsageProblem
 from conformance.cli.known_targets import known_targets
 from conformance.cli.options.given import ShowOptions
-from conformance.cli.results_files import DEFAULT_FOLDER, in_folders, stored
+from conformance.cli.results_files import DEFAULT_FOLDER, in_folders, newest
 from conformance.cli.texts import known_texts
 from conformance.editions import Edition
 from conformance.near_names import did_you_mean, proposal
 from conformance.reporting.detail import function_lines
-from conformance.reporting.listing import ListedFailure, listed_failures
+from conformance.reporting.listing import ListedFailure, earlier_alone, listed_failures
 from conformance.reporting.marks import GRAVEST_FIRST
 from conformance.reporting.paint import Paint, make_console
 from conformance.reporting.safe_text import clean, clean_block
@@ -92,11 +92,10 @@ def resolve(name: str, specs: Specs) -> str:
 
 
 def read_places(places: Sequence[Path], only: str | None = None) -> list[Results]:
-    """The results in the places, one for each target (the last place wins); with `only` those of
-    one function."""
+    """The newest results of each target in the places; with `only` those of one function."""
     if not places and not DEFAULT_FOLDER.is_dir():
         return []
-    return list({one.target.name: one for one in stored(places, only).values()}.values())
+    return newest(places, only)
 
 
 def _having(spec: Spec, options: ShowOptions) -> list[Results]:
@@ -147,7 +146,12 @@ def _only(results: Results, function: str, identity: str | None) -> Results:
 def _ids(results: Sequence[Results], function: str) -> list[str]:
     """The failures of the function in the results."""
     listed = [f for one in results for f in one.functions if f.function == function]
-    return [failure.id for f in listed for a in f.aspects for failure in a.failures]
+    return [
+        failure.id
+        for f in listed
+        for a in f.aspects
+        for failure in (*a.failures, *a.earlier_failures)
+    ]
 
 
 def _namesakes(options: ShowOptions, function: str, results: Sequence[Results]) -> list[str]:
@@ -175,9 +179,12 @@ def _with_failure(function: FunctionResult, identity: str) -> FunctionResult:
     """The function with those aspects alone that show the failure."""
     aspects = []
     for aspect in function.aspects:
-        matching = [f for f in aspect.failures if f.id.startswith(identity)]
-        if matching:
-            aspects.append(replace(aspect, failures=matching))
+        own, earlier = (
+            [f for f in failures if f.id.startswith(identity)]
+            for failures in (aspect.failures, aspect.earlier_failures)
+        )
+        if own or earlier:
+            aspects.append(replace(aspect, failures=own, earlier_failures=earlier))
     return FunctionResult(function.function, function.theme, aspects)
 
 
@@ -193,7 +200,9 @@ def _print_script(function: str, results: Sequence[Results], namesakes: Sequence
     scripted = [
         (one.target.name, found)
         for one in results
-        for found in listed_failures(one.functions, *Verdict)
+        for function in one.functions
+        for shown in (function, earlier_alone(function))
+        for found in listed_failures([shown], *Verdict)
         if found.failure is not None and found.failure.script
     ]
     if not scripted:

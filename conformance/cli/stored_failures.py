@@ -34,7 +34,7 @@ class StoredFailure(Struct, frozen=True, kw_only=True):
 
 
 def failures(results: Iterable[Results]) -> list[StoredFailure]:
-    """All failures in results."""
+    """All failures in results, with those that only cases of earlier runs show."""
     return [
         StoredFailure(
             target=one.target,
@@ -46,7 +46,7 @@ def failures(results: Iterable[Results]) -> list[StoredFailure]:
         for one in results
         for function in one.functions
         for aspect in function.aspects
-        for failure in aspect.failures
+        for failure in (*aspect.failures, *aspect.earlier_failures)
     ]
 
 

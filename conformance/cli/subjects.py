@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from conformance.adapters import mappings, registry
+from conformance.adapters import interpreters, mappings, registry
 from conformance.adapters.configured import Configurable
 from conformance.adapters.registry import SharedLibrary, Target, completed, literal
 from conformance.cli.errors import UsageProblem
@@ -13,6 +13,7 @@ from conformance.cli.options.modules import ModuleOptions
 from conformance.engine import Subject
 from conformance.engine.planning.estimates import estimates
 from conformance.program import Prelude
+from conformance.results import Replacement
 
 _COMPANIONS = {
     "python": "python",
@@ -50,7 +51,7 @@ def module_target(options: ModuleOptions) -> Target:
         names=dict(_pair("name", "NAME=OWN", text) for text in options.names),
         adapter=options.adapter,
         sandbox=not options.no_sandbox,
-        python=options.python,
+        python=options.python and interpreters.located(options.python, Path.cwd()),
         environment={k: literal(v) for k, v in environment.items()},
         script_environment=environment,
     )
@@ -98,10 +99,21 @@ def subject(target: Target) -> Subject:
         library=estimates().key(target.name, target.library),
         shortfalls={s.message: s.because for s in target.shortfalls},
         follows=target.follows,
+        replacements=_replacements(target),
         cure=_cure(target),
         prelude=_prelude(target),
         open_configured=lambda setup: configurable.open(setup.configuration, setup.environment),
     )
+
+
+def _replacements(target: Target) -> dict[str, Replacement] | None:
+    """The rows of a successor's mapping; None for a target that promises its documents."""
+    if not target.successor or target.mapping is None:
+        return None
+    name, rows = target.mapping.name, mappings.load(target.mapping).functions
+    return {
+        function: Replacement(name, function, row.new.strip()) for function, row in rows.items()
+    }
 
 
 def _prelude(target: Target) -> Prelude:

@@ -4,7 +4,6 @@ from conformance.engine.planning.plan import Task, plan
 from conformance.engine.planning.portions import Shard, bundles
 from conformance.engine.planning.profiles import PROFILES, Profile
 from conformance.engine.running.assignments import Answer, Assignment, Perform, perform
-from conformance.engine.running.progress import kept
 from conformance.engine.running.run import Elsewhere, run
 from conformance.engine.running.stop import Stop
 from conformance.engine.running.subject import Run, Subject
@@ -22,7 +21,6 @@ __all__ = [
     "Subject",
     "Task",
     "bundles",
-    "kept",
     "perform",
     "plan",
     "run",

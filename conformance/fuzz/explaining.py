@@ -7,7 +7,7 @@ most others, so that what is told does not depend on the workers.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Self
 
@@ -25,6 +25,7 @@ from conformance.fuzz.single_shapes import held_by_variables, wrongly_made
 from conformance.fuzz.single_steps import Blame
 from conformance.fuzz.tally import Found, Tally
 from conformance.program import Prelude
+from conformance.results import Replacement
 
 PROCESSES = 3
 """In how many new processes, one after the other, a failure must show itself to be filed: what
@@ -71,6 +72,8 @@ class Explainer:
     known: Experience
     prelude: Prelude
     seed: int
+    replacements: Mapping[str, Replacement] | None = None
+    """Those of the subject."""
 
     def explain(self, one: Composed, question: Question, differences: Sequence[Difference]) -> None:
         """Blame calls that fail by themselves, or file a failure of composition.
@@ -197,6 +200,7 @@ class Explainer:
             number=one.number,
             shapeless=shapeless(self.session, question, difference),
             tried=all_tried(question),
+            replacements=self.replacements,
         )
         found = Found(function_of(question, difference), filed)
         self.found.add(found.function, filed)

@@ -8,9 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
+from msgspec import UNSET
 
 from conformance.editions import Edition
 from conformance.engine.judging.messages import gist
+from conformance.engine.judging.successors import verdict_on_contradiction
 from conformance.engine.verdicts.failures import record
 from conformance.engine.verdicts.origins import pack
 from conformance.fuzz.bounds.known import Array
@@ -28,11 +30,12 @@ from conformance.fuzz.judging import Difference, Question
 from conformance.fuzz.programs import shape_of
 from conformance.program import Case, Prelude, Program, Step, call_text, endings, to_json
 from conformance.program.script import comparing_script
-from conformance.results import Aspect, Citation, Failure, Origin, Verdict
+from conformance.results import Aspect, Citation, Failure, Origin, Replacement, Verdict
 from conformance.results.composed import PROFILE, TRIAL
+from conformance.results.encoding import plain
 from conformance.specs import Spec, load
 from conformance.specs.convention_names import ConventionName
-from conformance.specs.load import claims, is_claimed
+from conformance.specs.load import claims, is_claimed, signature
 
 _NAMED = re.compile(r"(?<=used to compute )\w+(?:\{[^{}]*\})?(?=\()")
 """The operation that made a node of Theano's graph, which is named in an error that any of them may
@@ -84,29 +87,33 @@ def failure(
     number: int,
     shapeless: bool = False,
     tried: bool = True,
+    replacements: Mapping[str, Replacement] | None = None,
 ) -> Failure:
     """The failure of a program that was made smaller; `number` is that of the one it came from.
 
     `shapeless` says that it fails because the target does not know the shape of a result, `tried`
-    that each of its calls was tried alone.
+    that each of its calls was tried alone; `replacements` are those of the subject.
     """
     spec = load()[function_of(question, difference)]
     conventions = _conventions(question, difference, spec, shapeless=shapeless)
-    usual = Verdict.DIVERGES if conventions else Verdict.VIOLATES
+    usual = Verdict.DIVERGES if conventions else verdict_on_contradiction(replacements)
     verdict = _VERDICTS.get(difference.kind, usual)
     aspect = Aspect.DTYPE if difference.kind == Aspect.DTYPE else Aspect.VALUE
-    violates = verdict is Verdict.VIOLATES
-    citation = _citation(spec, question.edition, aspect) if violates else None
-    message = _message(question, difference, citation, tried=tried)
+    contradicts = verdict in (Verdict.VIOLATES, Verdict.CHANGED)
+    citation = _citation(spec, question.edition, aspect) if contradicts else None
+    row = (replacements or {}).get(signature(spec, question.edition).name) if citation else None
+    cited = "; ".join(str(place) for place in (citation, row) if place)
+    message = _message(question, difference, cited, tried=tried)
     arrays = question.arrays[0]
     expected = difference.expected
-    return Failure(
+    made = Failure(
         id=identifier(question, difference, conventions),
         verdict=verdict,
         kind=difference.kind,
         message=message,
         count=1,
         citation=citation,
+        replacement=row or UNSET,
         convention=", ".join(conventions) or None,
         program=to_json(question.program),
         inputs={n: record(a) for n, a in arrays.items()},
@@ -115,6 +122,7 @@ def failure(
         script=_script(question, difference, prelude, message),
         origin=_origin(arrays, seed, number),
     )
+    return plain(made)
 
 
 def _origin(arrays: Mapping[str, Array], seed: int, number: int) -> Origin:
@@ -166,16 +174,14 @@ def _citation(spec: Spec, edition: Edition, aspect: Aspect) -> Citation:
     return Citation(document, [*lines, spec.signatures[document].line][0])
 
 
-def _message(
-    question: Question, difference: Difference, citation: Citation | None, *, tried: bool
-) -> str:
+def _message(question: Question, difference: Difference, cited: str, *, tried: bool) -> str:
     said = "; ".join(f"{s.result} = {call_text(s)}" for s in question.program.steps)
     bound = ", ".join(
         f"{i.name} {i.dtype} {i.shape} ({i.binding})" for i in question.program.inputs
     )
     where = _where(question.program, difference)
     what = f"{where} {difference.says}" if where else difference.says
-    line = f" ({citation})" if citation is not None else ""
+    line = f" ({cited})" if cited else ""
     alone = "; each call alone conforms" if tried else ""
     return f"{said} with {bound}: {what}{_element(difference)}{line}{alone}"
 

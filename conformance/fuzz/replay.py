@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from msgspec import UNSET
 from msgspec.structs import replace
 
@@ -14,7 +16,7 @@ from conformance.fuzz.judging import Question, judged
 from conformance.fuzz.reduction import planned
 from conformance.fuzz.single import all_tried
 from conformance.program import Prelude, from_json
-from conformance.results import Failure
+from conformance.results import Failure, Replacement
 from conformance.results.composed import number_of
 from conformance.specs.rules import RuleError
 
@@ -23,7 +25,11 @@ DAMAGED = (ValueError, KeyError, IndexError, TypeError, EOFError, RuleError)
 
 
 def repeated(
-    worker: Session, stored: Failure, edition: Edition, prelude: Prelude
+    worker: Session,
+    stored: Failure,
+    edition: Edition,
+    prelude: Prelude,
+    replacements: Mapping[str, Replacement] | None = None,
 ) -> Failure | None:
     """How the program fails now; None if it does not.
 
@@ -45,5 +51,6 @@ def repeated(
         number=number_of(origin.trial),
         shapeless=shapeless(worker, question, differences[0]),
         tried=all_tried(question),
+        replacements=replacements,
     )
     return replace(found, count=stored.count)

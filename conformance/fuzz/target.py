@@ -231,7 +231,8 @@ class TargetRun:
         questions = [_question(one) for one in made]
         answers = [observed for _, observed in session.run_batches(self._batches(questions))]
         known = experience()
-        explainer = Explainer(session, found, known, self.subject.prelude, self.campaign.seed)
+        subject, seed = self.subject, self.campaign.seed
+        explainer = Explainer(session, found, known, subject.prelude, seed, subject.replacements)
         for one, question, observed in zip(made, questions, answers, strict=False):
             result = judged(question, observed)
             if result.differences and self.stop.is_set() and found.counts["programs"]:

@@ -13,6 +13,7 @@ from conformance.engine.judging.trials import Trial
 from conformance.engine.planning.plan import RUN_ASPECTS
 from conformance.engine.running.examination import Examination
 from conformance.engine.running.stop import Stop
+from conformance.engine.running.suite_errors import SuiteFailureError
 from conformance.engine.verdicts.tally import GRAVITY, Tally, verdict
 from conformance.mutation.backend import MutatedTarget
 from conformance.mutation.records import Kill
@@ -85,11 +86,19 @@ def verdicts(functions: Sequence[FunctionResult]) -> dict[CellKey, Verdict]:
 def examined(
     backend: MutatedTarget, tasks: Sequence[Task], common: Run, watch: Watch
 ) -> list[FunctionResult]:
-    """The results of these tasks, or of the part before something worse was found."""
+    """The results of these tasks, or of the part before something worse was found.
+
+    Raises:
+        SuiteFailureError: the suite itself failed in one of them.
+    """
     subject = backend.subject()
     examination = Examination(subject, backend.session, tasks, common, watch.handle, watch.stop)
     watch.examination = examination
-    return [one.result for one in examination.all(lambda _: None)]
+    found = list(examination.all(lambda _: None))
+    for one in found:
+        if one.error is not None:
+            raise SuiteFailureError(one.error)
+    return [one.result for one in found]
 
 
 def only(task: Task, aspects: Sequence[Aspect]) -> Task:

@@ -10,6 +10,7 @@ from conformance.files import write_atomically
 from conformance.mutation.page import page
 from conformance.mutation.records import SCHEMA, MutationReport
 from conformance.reporting.json_results import schema_of
+from conformance.results.encoding import plain_data
 
 SCHEMA_ID = "urn:keras-backend-conformance:schema:mutation-1"
 
@@ -23,7 +24,7 @@ def write(report: MutationReport, folder: Path) -> None:
 
 def encode(report: MutationReport) -> bytes:
     """The bytes of the report as JSON."""
-    return msgspec.json.format(msgspec.json.encode(report), indent=1) + b"\n"
+    return msgspec.json.format(msgspec.json.encode(plain_data(report)), indent=1) + b"\n"
 
 
 def encode_schema() -> bytes:

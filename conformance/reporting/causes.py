@@ -67,7 +67,11 @@ def cause(found: ListedFailure) -> str:
     """
     failure = found.failure
     if failure is None:
-        return f"{found.aspect.aspect}: not checked"
+        return (
+            found.message
+            if found.verdict is Verdict.ERROR
+            else f"{found.aspect.aspect}: not checked"
+        )
     return told_of([failure]) or _outcome(found)
 
 

@@ -20,7 +20,7 @@ class MatrixColumn(NamedTuple):
     functions: dict[str, FunctionResult]
 
     def verdict(self, function: str) -> Verdict:
-        """The worst fault or lack over the aspects; `not applicable` if it was not run."""
+        """The worst fault, change or lack over the aspects; `not applicable` if it was not run."""
         result = self.functions.get(function)
         return worst(result.aspects if result else ())
 
@@ -44,11 +44,11 @@ def column(results: Results) -> MatrixColumn:
 
 
 def marks_of(columns: Iterable[MatrixColumn]) -> dict[Verdict, Mark]:
-    """The marks for a legend: `not run` and the mark of readings only where they occur."""
+    """The marks for a legend; those that seldom occur stand in it only where they do."""
     functions = [f for entry in columns for f in entry.functions.values()]
     counts = count_standings(functions)
     counts[Verdict.DIVERGES] = count_diverging(functions)
-    rare = (Verdict.NOT_RUN, Verdict.DIVERGES)
+    rare = (Verdict.NOT_RUN, Verdict.ERROR, Verdict.DIVERGES, Verdict.CHANGED)
     return {v: m for v, m in MARKS.items() if v not in rare or counts[v]}
 
 

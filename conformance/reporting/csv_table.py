@@ -11,7 +11,7 @@ from conformance.reporting.listing import ListedFailure
 from conformance.reporting.marks import GRAVEST_FIRST
 from conformance.reporting.readings import told
 from conformance.reporting.safe_text import clean
-from conformance.results import AspectResult, Results
+from conformance.results import AspectResult, Failure, Results, Verdict
 from conformance.results.scores import readings, standing
 
 COLUMNS = (
@@ -73,14 +73,22 @@ def _verdict(function: str, aspect: AspectResult) -> list[str]:
         "" if aspect.max_ulp is None else f"{aspect.max_ulp:.6g}",
         "" if aspect.limit_ulp is None else f"{aspect.limit_ulp:.6g}",
         str(len(aspect.failures)),
-        _text(failure.message) if failure else "",
-        str(failure.citation) if failure and failure.citation else "",
+        _text(_message(aspect, failure)),
+        failure.cited if failure else "",
         _text(failure.convention or "") if failure else "",
         str(standing(aspect)),
         _text(told(readings([aspect]))),
         _text(failure.id) if failure else "",
         _text(" ".join(one.id for one in aspect.failures)),
     ]
+
+
+def _message(aspect: AspectResult, failure: Failure | None) -> str:
+    """The message of the gravest failure; where the suite itself failed, what it says of that."""
+    if failure is not None:
+        return failure.message
+    erring = aspect.verdict is Verdict.ERROR and isinstance(aspect.note, str)
+    return str(aspect.note) if erring else ""
 
 
 def _text(value: str) -> str:

@@ -8,12 +8,12 @@ from rich.text import Text
 
 from conformance.reporting.columns import MatrixColumn, column
 from conformance.reporting.failures import failure_lines
-from conformance.reporting.listing import listed_failures
+from conformance.reporting.listing import earlier_alone, listed_failures
 from conformance.reporting.marks import GRAVEST_FIRST
 from conformance.reporting.matrix import grid, legend
 from conformance.reporting.paint import Paint
 from conformance.reporting.quoting import Quote, nothing
-from conformance.results import ASPECTS, AspectResult, Results, Verdict
+from conformance.results import ASPECTS, AspectResult, FunctionResult, Results, Verdict
 from conformance.results.composed import is_composed
 from conformance.results.scores import diverges, standing
 
@@ -32,12 +32,20 @@ def function_lines(
     if absent:
         yield paint.text(f"Not run on: {', '.join(absent)}")
     for entry in tested:
-        found = listed_failures([entry.functions[function]], *_DETAILED)
-        if found:
-            yield Text()
-            yield paint.text(f"{entry.name} ({entry.edition})", "bold")
-        for one in found:
-            yield from failure_lines(one, paint, quote)
+        own = entry.functions[function]
+        yield from _listed(f"{entry.name} ({entry.edition})", own, paint, quote)
+        head = f"{entry.name} ({entry.edition}), shown only by cases kept from earlier runs"
+        yield from _listed(head, earlier_alone(own), paint, quote)
+
+
+def _listed(head: str, function: FunctionResult, paint: Paint, quote: Quote) -> Iterator[Text]:
+    """The failures in full, under a heading; nothing if there are none."""
+    failures = listed_failures([function], *_DETAILED)
+    if failures:
+        yield Text()
+        yield paint.text(head, "bold")
+    for failure in failures:
+        yield from failure_lines(failure, paint, quote)
 
 
 def _verdicts(

@@ -22,6 +22,7 @@ from conformance.results import (
     TargetInfo,
     Verdict,
 )
+from conformance.results.encoding import plain_data
 from conformance.results.scores import readings, standing
 
 SCHEMA: Literal["conformance-difference/1"] = "conformance-difference/1"
@@ -120,7 +121,8 @@ def _pairs(a: FunctionResult, b: FunctionResult) -> Iterator[_Pair]:
 
 
 def _both_judged(a: AspectResult, b: AspectResult) -> bool:
-    return not {Verdict.NOT_APPLICABLE, Verdict.NOT_RUN} & {a.verdict, b.verdict}
+    unseen = {Verdict.NOT_APPLICABLE, Verdict.NOT_RUN, Verdict.ERROR}
+    return not unseen & {a.verdict, b.verdict}
 
 
 def _difference(
@@ -205,7 +207,7 @@ def named(comparison: Comparison) -> tuple[str, str]:
 
 def encode(comparison: Comparison) -> bytes:
     """The bytes of the comparison as JSON, the same for equal comparisons."""
-    data = representable(msgspec.to_builtins(comparison))
+    data = representable(plain_data(comparison))
     return msgspec.json.format(msgspec.json.encode(data), indent=1) + b"\n"
 
 

@@ -74,6 +74,9 @@ def _facts(found: ListedFailure, failure: Failure, paint: Paint, quote: Quote) -
     )
     if failure.citation:
         yield paint.text(f"demanded by {cited(failure, quote)}")
+    if failure.replacement:
+        row = failure.replacement
+        yield paint.text(f"replaced ({row}) by {' '.join(row.call.split())}")
     if failure.convention:
         yield paint.text(f"no document settles it; the suite's convention: {failure.convention}")
     if failure.readings:

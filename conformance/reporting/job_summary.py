@@ -5,11 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from conformance.reporting.causes import Cause, causes, named
-from conformance.reporting.listing import listed_failures
+from conformance.reporting.listing import listed_failures, suite_failures
 from conformance.reporting.markdown import code, escape, fenced
 from conformance.reporting.marks import MARKS, READING
 from conformance.results import Results, Verdict
-from conformance.results.scores import FAULTS, count_diverging, count_standings, score
+from conformance.results.scores import (
+    CHANGES,
+    DEVIATIONS,
+    FAULTS,
+    count_diverging,
+    count_standings,
+    score,
+)
 
 MOST = 12
 """Causes of one target that are listed."""
@@ -17,6 +24,8 @@ LARGEST = 900_000
 """Bytes; GitHub refuses a job's summary from 1 MiB on."""
 
 _COLUMNS = (*FAULTS, Verdict.UNSUPPORTED)
+_RARE = (*CHANGES, Verdict.NOT_RUN, Verdict.ERROR)
+"""Verdicts that have a column only where they occur."""
 
 
 def render(results: Iterable[Results]) -> bytes:
@@ -33,8 +42,9 @@ def render(results: Iterable[Results]) -> bytes:
 
 
 def _scores(listed: Sequence[Results]) -> Iterator[str]:
-    gaps = any(count_standings(one.functions)[Verdict.NOT_RUN] for one in listed)
-    columns = (*_COLUMNS, Verdict.NOT_RUN) if gaps else _COLUMNS
+    counts = [count_standings(one.functions) for one in listed]
+    occurring = (v for v in _RARE if any(count[v] for count in counts))
+    columns = (*_COLUMNS, *occurring)
     heads = ["keeps the documents", "missing", *(f"{MARKS[v].symbol} {v}" for v in columns)]
     heads.append(f"{READING.symbol} other readings")
     yield f"| target | {' | '.join(heads)} |"
@@ -56,12 +66,14 @@ def _score(one: Results, columns: Sequence[Verdict]) -> str:
 
 
 def _failures(results: Results) -> Iterator[str]:
-    found = causes(listed_failures(results.functions, *FAULTS))
+    erring = suite_failures(results.functions)
+    found = causes([*listed_failures(results.functions, *DEVIATIONS), *erring])
     if not found:
         return
     count = sum(len(c.failures) for c in found)
+    what = "failures" if any(c.verdict in FAULTS for c in found) else "changes"
     yield ""
-    yield f"### {escape(results.target.name)}: {count} failures of {len(found)} causes"
+    yield f"### {escape(results.target.name)}: {count} {what} of {len(found)} causes"
     yield ""
     for cause in found[:MOST]:
         yield from _cause(cause)

@@ -6,7 +6,7 @@ import hashlib
 import inspect
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote
@@ -20,6 +20,7 @@ from conformance.results import (
     SCHEMA,
     Array,
     Aspect,
+    Failure,
     FunctionResult,
     Results,
     RunInfo,
@@ -27,6 +28,7 @@ from conformance.results import (
     TargetInfo,
     Verdict,
 )
+from conformance.results.encoding import plain, plain_data
 from conformance.results.events import Event, TargetFinished, TargetProgressed
 
 SCHEMA_ID = "urn:keras-backend-conformance:schema:results-1"
@@ -34,7 +36,7 @@ MOST_DIMENSIONS = 64
 """As many as NumPy takes."""
 NON_FINITE = ("nan", "inf", "-inf")
 """How an array's data writes the floats that JSON lacks."""
-OMITTED = ("readings",)
+OMITTED = ("readings", "earlier_failures")
 """Fields that a file has only where there is something in them: few failures have any."""
 _HARMFUL = re.compile("[\x7f-\x9f\u202a-\u202e\u2066-\u2069\u2028\u2029]")
 """What JSON may hold as it is, and a terminal should not see."""
@@ -62,9 +64,8 @@ class JsonWriter:
         OSError if the folder cannot be written.
         """
         if isinstance(event, TargetProgressed | TargetFinished):
-            write_atomically(
-                self.folder / file_name(event.results.target.name), encode(event.results)
-            )
+            name = file_name(plain(event.results.target).name)
+            write_atomically(self.folder / name, encode(event.results))
 
     def close(self) -> None:
         """Nothing is held open."""
@@ -92,7 +93,7 @@ def encode(results: Results) -> bytes:
         target=replace(results.target, versions=dict(sorted(results.target.versions.items()))),
         summary=replace(results.summary, verdicts={v: counts[v] for v in Verdict if v in counts}),
     )
-    data = representable(msgspec.to_builtins(ordered))
+    data = representable(plain_data(ordered))
     text = msgspec.json.format(msgspec.json.encode(data), indent=1).decode()
     return _HARMFUL.sub(lambda found: f"\\u{ord(found[0]):04x}", text).encode() + b"\n"
 
@@ -236,13 +237,18 @@ def _hint(place: str, problem: str) -> str:
 def _arrays(results: Results) -> Iterator[tuple[str, Array]]:
     for i, function in enumerate(results.functions):
         for j, aspect in enumerate(function.aspects):
-            for k, failure in enumerate(aspect.failures):
-                place = f"$.functions[{i}].aspects[{j}].failures[{k}]"
-                held = {"expected": failure.expected, "got": failure.got}
-                held |= {f"inputs[{name!r}]": array for name, array in failure.inputs.items()}
-                for name, array in held.items():
-                    if isinstance(array, Array):
-                        yield f"{place}.{name}", array
+            place = f"$.functions[{i}].aspects[{j}]"
+            yield from _arrays_of(f"{place}.failures", aspect.failures)
+            yield from _arrays_of(f"{place}.earlier_failures", aspect.earlier_failures)
+
+
+def _arrays_of(place: str, failures: Iterable[Failure]) -> Iterator[tuple[str, Array]]:
+    for k, failure in enumerate(failures):
+        held = {"expected": failure.expected, "got": failure.got}
+        held |= {f"inputs[{name!r}]": array for name, array in failure.inputs.items()}
+        for name, array in held.items():
+            if isinstance(array, Array):
+                yield f"{place}[{k}].{name}", array
 
 
 def _check_array(path: Path, place: str, array: Array) -> None:

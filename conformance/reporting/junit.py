@@ -3,8 +3,9 @@
 One suite for each target, one test case for each function and aspect. What reads the file splits a
 class's name at its dots: target, theme and function have none. The time of a function is shared out
 evenly among its aspects, of which most are seen in the same cases. A violation is a failure,
-a crash or a time-out an error, what is unsupported is skipped. A divergence passes: the case's
-output tells it, with the readings that it takes. What is not demanded has no case.
+a crash, a time-out or an error of the suite an error; what is unsupported or changed is skipped. A
+divergence passes: the case's output tells it, with the readings that it takes. What is not demanded
+has no case.
 
 Of a run with known failures, these are skipped with the reason that they are known for, whatever is
 unexpected fails, be it a divergence or a lack, and a suite of its own has each stale entry.
@@ -33,6 +34,8 @@ _ELEMENTS = {
     Verdict.VIOLATES: "failure",
     Verdict.CRASHED: "error",
     Verdict.TIMED_OUT: "error",
+    Verdict.CHANGED: "skipped",
+    Verdict.ERROR: "error",
     Verdict.UNSUPPORTED: "skipped",
     Verdict.NOT_RUN: "skipped",
 }

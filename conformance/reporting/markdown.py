@@ -10,7 +10,7 @@ from pathlib import Path
 from conformance.files import write_atomically
 from conformance.reporting.causes import causes
 from conformance.reporting.columns import MatrixColumn, by_theme, column, marks_of
-from conformance.reporting.listing import ListedFailure, listed_failures
+from conformance.reporting.listing import ListedFailure, listed_failures, suite_failures
 from conformance.reporting.marks import MARKS, READING
 from conformance.reporting.matrix import legend_name
 from conformance.reporting.readings import reading_name, takers
@@ -20,7 +20,7 @@ from conformance.reporting.writer import ResultsCollector
 from conformance.results import FunctionResult, Results, Verdict
 from conformance.results.composed import how_often
 from conformance.results.events import Event, RunFinished, TargetUnavailable
-from conformance.results.scores import FAULTS, Score, TakenReading, score
+from conformance.results.scores import DEVIATIONS, Score, TakenReading, score
 
 MATRIX = "matrix.md"
 SCRIPTS = 300_000
@@ -83,7 +83,7 @@ def scripted_failures(results: Sequence[Results], room: int) -> set[int]:
     ranked = [
         (rank, cause.failures[0])
         for one in results
-        for rank, cause in enumerate(causes(listed_failures(one.functions, *FAULTS)))
+        for rank, cause in enumerate(causes(listed_failures(one.functions, *DEVIATIONS)))
     ]
     chosen: dict[tuple[str, Verdict, str], int] = {}
     left = room
@@ -183,6 +183,8 @@ def matrix_lines(columns: Sequence[MatrixColumn]) -> Iterator[str]:
     kept = (f"**{_share(p.kept, p.percent, p)}**" for p in points)
     yield _row(["**keeps the documents**", *kept])
     yield _row(["**missing**", *(_share(p.missing, p.percent_missing, p) for p in points)])
+    if any(p.changed for p in points):
+        yield _row(["**changed**", *(f"{p.changed}/{p.demanded}" for p in points)])
     for theme, names in by_theme(columns).items():
         yield _row([f"**{escape(theme)}**", *("" for _ in columns)])
         for name in names:
@@ -204,8 +206,8 @@ def _cell(entry: MatrixColumn, function: str) -> str:
 
 def _legend(columns: Sequence[MatrixColumn]) -> Iterator[str]:
     yield (
-        "A cell shows the worst fault or lack over the function's aspects, and how many aspects "
-        "keep the documents of those that the target's edition demands."
+        "A cell shows the worst fault, change or lack over the function's aspects, and how many "
+        "aspects keep the documents of those that the target's edition demands."
     )
     yield ""
     for verdict, mark in marks_of(columns).items():
@@ -223,6 +225,7 @@ def target_lines(results: Results, scripted: Collection[int]) -> Iterator[str]:
         mark = MARKS[verdict]
         yield f"* {mark.symbol} {mark.verb}: {count}"
     yield from _broken(results, scripted)
+    yield from _suite_failures(results)
     yield from _unsupported(results)
     yield from _readings(results)
     yield from _unexecuted(results)
@@ -245,8 +248,9 @@ def _broken(results: Results, scripted: Collection[int]) -> Iterator[str]:
         Verdict.VIOLATES: "Violations",
         Verdict.CRASHED: "Crashes",
         Verdict.TIMED_OUT: "Time-outs",
+        Verdict.CHANGED: "Changes",
     }
-    for verdict in FAULTS:
+    for verdict in DEVIATIONS:
         found = listed_failures(results.functions, verdict)
         if found:
             yield from ("", f"### {titles[verdict]} of {escape(results.target.name)}", "")
@@ -261,7 +265,7 @@ def _finding(found: ListedFailure, *, with_script: bool) -> Iterator[str]:
     failure = found.failure
     if failure is None:
         return
-    cited = f", {escape(str(failure.citation))}" if failure.citation else ""
+    cited = f", {escape(failure.cited)}" if failure.cited else ""
     yield f"  ({code(failure.id)}{cited}, {how_often(failure, found.aspect.cases)})"
     if with_script and failure.script:
         block = [
@@ -274,6 +278,15 @@ def _finding(found: ListedFailure, *, with_script: bool) -> Iterator[str]:
         yield ""
         yield from (f"  {line}".rstrip() for line in block)
         yield ""
+
+
+def _suite_failures(results: Results) -> Iterator[str]:
+    found = suite_failures(results.functions)
+    if found:
+        yield from ("", f"### Errors of the suite on {escape(results.target.name)}", "")
+        yield "Nothing is known of these functions, and no score counts them."
+        yield ""
+        yield from (f"* {code(one.function)}: {escape(one.message)}" for one in found)
 
 
 def _unsupported(results: Results) -> Iterator[str]:

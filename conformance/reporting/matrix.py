@@ -51,6 +51,10 @@ def legend_name(verdict: Verdict, mark: Mark) -> str:
     """What a legend says of a mark."""
     if verdict is Verdict.DIVERGES:
         return "another allowed reading in some answers"
+    if verdict is Verdict.CHANGED:
+        return "changed: a successor's call differs, which is no fault"
+    if verdict is Verdict.ERROR:
+        return "error of the suite, not judged"
     return mark.verb if verdict is Verdict.NOT_APPLICABLE else str(verdict)
 
 

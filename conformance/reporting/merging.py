@@ -1,15 +1,31 @@
-"""Results of one target that was run in parts, put together again."""
+"""Results of one target from several files, put together: the newest result of each aspect counts.
+
+Results go together if they are of one version of the target and the suite, one edition, profile and
+seed (`difference` names what differs). A result of a function that a run finished comes before one
+that it did not finish, and then the newer one before the older.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from conformance.reporting.merging_composed import counts_together, functions_together
-from conformance.results import Results, RunInfo, summarise
+from conformance.results import (
+    ASPECTS,
+    Aspect,
+    AspectResult,
+    FunctionResult,
+    Results,
+    RunInfo,
+    Spent,
+    Verdict,
+    summarise,
+)
 
 V = TypeVar("V")
 _SAME: dict[str, Callable[[Results], object]] = {
@@ -28,70 +44,170 @@ class MergeError(ValueError):
     """The parts do not belong together; the message says in what."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    """An aspect of a function, and the part that it is taken from."""
+
+    aspect: AspectResult
+    part: Results
+    finished: bool
+
+
+_Cells = dict[str, dict[Aspect, _Cell]]
+"""What is taken of each function, by aspect."""
+
+
+def difference(a: Results, b: Results) -> str | None:
+    """What keeps the results of two runs of a target apart: `seed: 0 and 1`; None if nothing."""
+    for what, of in _SAME.items():
+        if of(a) != of(b):
+            return f"{what}: {of(a)} and {of(b)}"
+    return None
+
+
+def finished_cells(results: Results) -> set[tuple[str, Aspect]]:
+    """The functions and aspects that a run judged to the end."""
+    return {
+        (function.function, aspect.aspect)
+        for function in results.functions
+        for aspect in function.aspects
+        if _weight(results, function, aspect) == 0
+    }
+
+
+def taken(parts: Sequence[Results]) -> list[int]:
+    """How many functions `merge` takes from each of the parts, at least in one aspect."""
+    cells = _cells(parts)
+    return [
+        sum(any(cell.part is part for cell in aspects.values()) for aspects in cells.values())
+        for part in parts
+    ]
+
+
 def merge(parts: Sequence[Results], order: Sequence[str]) -> Results:
     """One target's results from those of its parts, in any order.
 
-    Functions are put in `order`, unknown ones last.
-    Seconds, cases and restarts are added up: all shards of a run make what the run would have made
-    without shards, but for times. Raises `MergeError` for parts of runs that differ in
-    more than their functions, and for two that judged one function.
+    Functions are put in `order`, unknown ones last. Seconds, cases and restarts are added up: all
+    shards of a run make what the run would have made without shards, but for times. Raises
+    `MergeError` for parts that differ in more than their functions, and for shards that were cut in
+    different ways.
     """
     first, *others = sorted(parts, key=lambda part: (_cuts(part.run), part.run.started))
     if not others:
         return first
     _check(first, others)
     composed = first.composed is not UNSET
-    parted = [f for part in (first, *others) for f in part.functions]
-    functions = functions_together([first, *others]) if composed else parted
     place = {name: index for index, name in enumerate(order)}
-    ordered = sorted(functions, key=lambda f: place.get(f.function, len(place)))
+    cells = _cells(parts)
+    joined = functions_together([first, *others]) if composed else list(_functions(cells))
+    functions = sorted(joined, key=lambda f: place.get(f.function, len(place)))
+    names = [f.function for f in functions]
+    run = _added([p.run for p in (first, *others)], names) if composed else _run(cells, names)
     return Results(
         target=first.target,
-        run=_run([part.run for part in (first, *others)], [f.function for f in ordered]),
-        summary=summarise(ordered),
-        functions=ordered,
+        run=replace(run, **_extent([part.run for part in (first, *others)])),
+        summary=summarise(functions),
+        functions=functions,
         composed=counts_together([first, *others]) if composed else UNSET,
     )
 
 
 def _check(first: Results, others: Sequence[Results]) -> None:
     name = first.target.name
-    for what, of in _SAME.items():
-        for other in others:
-            if of(first) != of(other):
-                raise MergeError(
-                    f"two runs of {name} that differ in {what}: {of(first)} and {of(other)}"
-                )
-    _check_shards(name, [part.run for part in (first, *others) if isinstance(part.run.shard, str)])
-    seen: set[str] = set()
-    for part in (first, *others) if first.composed is UNSET else ():
-        names = {f.function for f in part.functions}
-        if twice := sorted(seen & names):
-            raise MergeError(f"{name} was judged twice on {twice[0]}")
-        seen |= names
+    for other in others:
+        if (what := difference(first, other)) is not None:
+            raise MergeError(f"two runs of {name} that differ in {what}")
+    runs = [part.run for part in (first, *others)]
+    if not any(map(_everything, runs)):
+        _check_shards(name, [run for run in runs if isinstance(run.shard, str)])
+    cuts = [cut for run in runs for cut in _cuts(run)]
+    twice = [cut for cut in cuts if cuts.count(cut) > 1]
+    if first.composed is not UNSET and twice:
+        raise MergeError(f"{name} was judged twice: shard {twice[0][0]}/{twice[0][1]}")
 
 
 def _check_shards(name: str, runs: Sequence[RunInfo]) -> None:
-    """MergeError unless the shards are different parts of one plan, cut in one way."""
+    """MergeError unless the shards are parts of one plan, cut in one way."""
     cuts = [cut for run in runs for cut in _cuts(run)]
     for number, parts in cuts:
         if parts != cuts[0][1]:
             ways = f"{cuts[0][0]}/{cuts[0][1]} and {number}/{parts}"
             raise MergeError(f"shards of two runs of {name}, cut in other ways: {ways}")
-        if cuts.count((number, parts)) > 1:
-            raise MergeError(f"{name} was judged twice: shard {number}/{parts}")
     selections = list(dict.fromkeys(f"-k {r.selection!r}" if r.selection else "all" for r in runs))
     if len(selections) > 1:
         what = " and ".join(selections)
         raise MergeError(f"shards of two runs of {name}, of other functions: {what}")
 
 
-def _run(runs: Sequence[RunInfo], functions: Sequence[str]) -> RunInfo:
-    cuts = sorted(cut for run in runs for cut in _cuts(run))
-    whole = all(map(_cuts, runs)) and cuts == [(i + 1, len(cuts)) for i in range(len(cuts))]
-    selections = list(dict.fromkeys(run.selection for run in runs))
+def _weight(part: Results, function: FunctionResult, aspect: AspectResult) -> int:
+    """0 for an aspect that was judged to the end, 1 for one that was judged, 2 for `not run`."""
+    left = part.run.unfinished
+    if left is UNSET and not part.run.complete:
+        left = [function.function]
+    if aspect.verdict is Verdict.NOT_RUN:
+        return 2
+    return int(function.function in (left or ()))
+
+
+def _cells(parts: Sequence[Results]) -> _Cells:
+    """The newest result of each aspect; one that was judged to the end comes first."""
+    found: _Cells = {}
+    newest = sorted(parts, key=lambda part: (part.run.started, part.run.cases), reverse=True)
+    for weight in range(3):
+        for part in newest:
+            for function in part.functions:
+                aspects = found.setdefault(function.function, {})
+                for aspect in function.aspects:
+                    if _weight(part, function, aspect) == weight:
+                        aspects.setdefault(aspect.aspect, _Cell(aspect, part, weight == 0))
+    return found
+
+
+def _functions(cells: _Cells) -> Iterator[FunctionResult]:
+    for name, aspects in cells.items():
+        newest = max((c.part for c in aspects.values()), key=lambda part: part.run.started)
+        (own,) = (f for f in newest.functions if f.function == name)
+        yield replace(own, aspects=[aspects[a].aspect for a in ASPECTS if a in aspects])
+
+
+def _run(cells: _Cells, functions: Sequence[str]) -> RunInfo:
+    """What the run says of the functions that are taken of each part."""
+    names: dict[int, set[str]] = {}
+    parts: dict[int, Results] = {}
+    for name, aspects in cells.items():
+        for cell in aspects.values():
+            parts[id(cell.part)] = cell.part
+            names.setdefault(id(cell.part), set()).add(name)
+    oldest = sorted(parts.values(), key=lambda part: part.run.started)
+    unfinished = [f for f in functions if not all(c.finished for c in cells[f].values())]
+    run = _added([_of(part.run, names[id(part)]) for part in oldest], functions)
+    return replace(
+        run,
+        started=oldest[-1].run.started,
+        unfinished=unfinished or UNSET,
+        complete=not unfinished,
+        ended_by=run.ended_by if unfinished else UNSET,
+    )
+
+
+def _of(run: RunInfo, functions: set[str]) -> RunInfo:
+    """The run without what it spent on other functions than these."""
+    spent = run.spent or {}
+    besides = [cost for name, cost in spent.items() if name not in functions]
+    inside = run.seconds_in_target - sum(cost.seconds_in_target for cost in besides)
+    return replace(
+        run,
+        cases=run.cases - sum(cost.cases for cost in besides),
+        restarts=run.restarts - sum(cost.restarts for cost in besides),
+        seconds_in_target=max(0.0, inside),
+        milliseconds={name: n for name, n in run.milliseconds.items() if name in functions},
+        spent={name: cost for name, cost in spent.items() if name in functions} or UNSET,
+    )
+
+
+def _added(runs: Sequence[RunInfo], functions: Sequence[str]) -> RunInfo:
+    """What the runs say, added up; of one function the last run that says something."""
     unfinished = {f for run in runs for f in run.unfinished or ()}
-    shards = ", ".join(f"{number}/{parts}" for number, parts in cuts)
     return replace(
         runs[0],
         started=min(run.started for run in runs),
@@ -100,16 +216,36 @@ def _run(runs: Sequence[RunInfo], functions: Sequence[str]) -> RunInfo:
         cases=sum(run.cases for run in runs),
         restarts=sum(run.restarts for run in runs),
         milliseconds=_together([run.milliseconds for run in runs], functions),
-        spent=_together([run.spent or {} for run in runs], functions) or UNSET,
+        spent=_costs([run.spent or {} for run in runs], functions) or UNSET,
         unfinished=[f for f in functions if f in unfinished] or UNSET,
         ended_by=", ".join(dict.fromkeys(r.ended_by for r in runs if r.ended_by)) or UNSET,
         machine=_machines(runs),
         complete=all(run.complete for run in runs),
-        selection=selections[0]
-        if len(selections) == 1
-        else " or ".join(f"({s})" for s in selections if s),
-        shard=UNSET if whole or not shards else shards,
     )
+
+
+def _everything(run: RunInfo) -> bool:
+    """Whether a run was of all functions in all aspects, finished or not."""
+    return run.selection is None and run.shard is UNSET and run.aspects is UNSET
+
+
+def _extent(runs: Sequence[RunInfo]) -> dict[str, object]:
+    """Which part of the functions and aspects the runs are of."""
+    if any(map(_everything, runs)):
+        return {"selection": None, "shard": UNSET, "aspects": UNSET}
+    cuts = sorted({cut for run in runs for cut in _cuts(run)})
+    whole = all(map(_cuts, runs)) and cuts == [(i + 1, len(cuts)) for i in range(len(cuts))]
+    shards = ", ".join(f"{number}/{parts}" for number, parts in cuts)
+    selections = list(dict.fromkeys(run.selection for run in runs))
+    several = " or ".join(f"({s})" for s in selections if s)
+    limited = [run.aspects for run in runs if run.aspects is not UNSET]
+    chosen = {aspect for aspects in limited for aspect in aspects}
+    all_limited = len(limited) == len(runs)
+    return {
+        "selection": selections[0] if len(selections) == 1 else several,
+        "shard": UNSET if whole or not shards else shards,
+        "aspects": [a for a in ASPECTS if a in chosen] if all_limited else UNSET,
+    }
 
 
 def _machines(runs: Sequence[RunInfo]) -> str | UnsetType:
@@ -120,6 +256,20 @@ def _machines(runs: Sequence[RunInfo]) -> str | UnsetType:
 def _together(parts: Sequence[Mapping[str, V]], functions: Sequence[str]) -> dict[str, V]:
     """What several runs say of single functions."""
     every = {function: said for part in parts for function, said in part.items()}
+    return {function: every[function] for function in functions if function in every}
+
+
+def _costs(parts: Sequence[Mapping[str, Spent]], functions: Sequence[str]) -> dict[str, Spent]:
+    """What each function cost in all of its runs."""
+    every: dict[str, Spent] = {}
+    for name, cost in (pair for part in parts for pair in part.items()):
+        before = every.get(name, Spent())
+        every[name] = Spent(
+            cases=before.cases + cost.cases,
+            seconds=round(before.seconds + cost.seconds, 3),
+            seconds_in_target=round(before.seconds_in_target + cost.seconds_in_target, 6),
+            restarts=before.restarts + cost.restarts,
+        )
     return {function: every[function] for function in functions if function in every}
 
 

@@ -17,8 +17,8 @@ Each row was run: a mark says what the cases of the suite made of the new call o
 the aspects concerned and leads to the cases.
 
 * ✓ everything that was tried keeps the documents
-* ✗ something is not as a line of the documents of K has it: a difference, and no fault of Keras 3,
-  which is judged by its own docstrings (keras3.md)
+* {MARKS[Verdict.CHANGED].symbol} the call differs from a line of the documents of K: a change, and
+  not a fault of Keras 3, which its own docstrings judge (keras3.md)
 * {READING.symbol} beside another mark: the documents are silent, and the answer is an allowed one,
   not the suite's own; this is no fault
 * {MARKS[Verdict.UNSUPPORTED].symbol} nothing to try: no call takes its place, or it refuses itself
@@ -140,7 +140,7 @@ def _cell(results: Results, name: str) -> str:
 
 
 def _standing(judged: Sequence[AspectResult]) -> str:
-    """The gravest fault or lack, and the aspects that show it."""
+    """The gravest fault, change or lack, and the aspects that show it."""
     gravest = worst(judged)
     symbol = MARKS[gravest].symbol
     if gravest is Verdict.CONFORMS:

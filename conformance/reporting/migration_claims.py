@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from conformance.reporting.listing import ListedFailure, listed_failures
 from conformance.results import Aspect, FunctionResult, Results, Verdict
-from conformance.results.scores import FAULTS
+from conformance.results.scores import DEVIATIONS
 
 NOT_OF_CALLS = frozenset({Aspect.PRESENCE, Aspect.SIGNATURE, Aspect.GRADIENT})
 """What says nothing of a call: a table has the documented signatures, and gradients are taken by
@@ -62,7 +62,7 @@ def _unnoted(row: Replacement, found: Mapping[str, FunctionResult]) -> Iterator[
     for target, function in found.items():
         if row.differs or target in row.on:
             continue
-        for one in tried([function], FAULTS):
+        for one in tried([function], DEVIATIONS):
             text = f"{one.failure.id}: {one.failure.message}" if one.failure else "no case"
             where = f"{one.aspect.aspect} {one.verdict} on {target}"
             yield f"{row.name}: nothing is said to differ, but {where}: {text}"
@@ -78,7 +78,7 @@ def _unshown(row: Replacement, found: Mapping[str, FunctionResult]) -> Iterator[
 
 
 def _shows(function: FunctionResult) -> bool:
-    other = (*FAULTS, Verdict.DIVERGES, Verdict.UNSUPPORTED)
+    other = (*DEVIATIONS, Verdict.DIVERGES, Verdict.UNSUPPORTED)
     return any(a.aspect not in NOT_OF_CALLS and a.verdict in other for a in function.aspects)
 
 

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from conformance.reporting.safe_text import clean
 from conformance.results import Aspect, FunctionResult, Results, Verdict
+from conformance.results.encoding import plain_data
 from conformance.results.scores import readings, score
 
 SCHEMA: Literal["conformance-scores/1"] = "conformance-scores/1"
@@ -27,6 +28,10 @@ class Points(Struct, frozen=True):
     missing: int
     """Aspects that are unsupported or were not run."""
     demanded: int
+    changed: int
+    """Aspects with the verdict `changed`."""
+    errors: int
+    """Aspects of which nothing is known, because the suite itself failed; they are not demanded."""
 
 
 class TargetScores(Struct, frozen=True, kw_only=True):
@@ -59,7 +64,7 @@ class Scores(Struct, frozen=True, kw_only=True):
 
 def render(results: Iterable[Results]) -> bytes:
     """The file's bytes."""
-    content = msgspec.to_builtins(Scores(targets=[_target(one) for one in results]))
+    content = plain_data(Scores(targets=[_target(one) for one in results]))
     return msgspec.json.format(msgspec.json.encode(content), indent=1) + b"\n"
 
 
@@ -86,7 +91,9 @@ def _target(results: Results) -> TargetScores:
 def _points(functions: Sequence[FunctionResult]) -> Points:
     points = score(functions)
     conforming = sum(a.verdict is Verdict.CONFORMS for f in functions for a in f.aspects)
-    return Points(conforming, points.kept, points.missing, points.demanded)
+    return Points(
+        conforming, points.kept, points.missing, points.demanded, points.changed, points.errors
+    )
 
 
 def _readings(results: Results) -> Iterator[tuple[str, dict[Aspect, list[str]]]]:

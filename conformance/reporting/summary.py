@@ -16,13 +16,20 @@ from conformance.reporting.quoting import Quote, cited, nothing
 from conformance.reporting.readings import takers
 from conformance.results import FunctionResult, Results, RunInfo, Verdict
 from conformance.results.events import RunStarted
-from conformance.results.scores import FAULTS, LACKS, count_diverging, count_standings, score
+from conformance.results.scores import (
+    DEVIATIONS,
+    LACKS,
+    count_diverging,
+    count_standings,
+    score,
+    suite_errors,
+)
 
 
 def score_line(functions: Sequence[FunctionResult], paint: Paint) -> Text:
     """`412 of 455 aspects keep the documents (90.5 %), 31 missing (6.9 %), ✗ 12 violate, ...`.
 
-    Then the other faults and lacks that occur, and how many aspects take another reading.
+    Then the other faults, changes and lacks that occur, and how many aspects take another reading.
     """
     line = Text(score_text(functions))
     for verdict, count in told_counts(functions):
@@ -40,10 +47,11 @@ def score_text(functions: Sequence[FunctionResult]) -> str:
 
 
 def told_counts(functions: Sequence[FunctionResult]) -> Iterator[tuple[Verdict, int]]:
-    """The faults and lacks that occur, and last how many aspects take another reading."""
+    """What occurs of faults, changes, lacks and errors; last how many aspects take a reading."""
     counts = count_standings(functions)
     counts[Verdict.DIVERGES] = count_diverging(functions)
-    yield from ((v, counts[v]) for v in (*FAULTS, *LACKS, Verdict.DIVERGES) if counts[v])
+    listed = (*DEVIATIONS, *LACKS, Verdict.ERROR, Verdict.DIVERGES)
+    yield from ((v, counts[v]) for v in listed if counts[v])
 
 
 def rate(cases: int, seconds: float) -> str:
@@ -103,8 +111,12 @@ def unreached(results: Results) -> str | None:
     if run.unfinished is UNSET:
         return None
     missing = [f.function for f in results.functions if _has_gap(f)]
-    brief = len(run.unfinished) - len(missing)
+    erring = suite_errors(results.functions)
+    brief = len(run.unfinished) - len({*missing, *erring})
     told = [f"{results.target.name}: {ending(run)}"]
+    if erring:
+        functions = f"{len(erring)} function{'s' * (len(erring) != 1)}"
+        told.append(f"the suite itself failed in {functions}: {shared(erring, 12)}")
     if missing:
         share = f"{cells[Verdict.NOT_RUN]} of {cells.total()} cells were not run"
         told.append(f"{share}, of {len(missing)} functions: {shared(missing, 12)}")
@@ -154,11 +166,11 @@ class SharedFailure:
 def shared_failures(
     columns: Sequence[MatrixColumn], short: Sequence[str], *, divergences: bool = False
 ) -> list[SharedFailure]:
-    """Violations, then crashes, then time-outs; one that several targets share comes once.
+    """Violations, crashes, time-outs, then changes; one that several targets share appears once.
 
     With `divergences` those too, last.
     """
-    wanted = (*FAULTS, Verdict.DIVERGES) if divergences else FAULTS
+    wanted = (*DEVIATIONS, Verdict.DIVERGES) if divergences else DEVIATIONS
     merged: dict[tuple[str, ...], SharedFailure] = {}
     for entry, label in zip(columns, short, strict=True):
         for found in listed_failures(entry.functions.values(), *wanted):

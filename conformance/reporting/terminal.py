@@ -37,12 +37,14 @@ from conformance.results.events import (
     FunctionJudged,
     RunFinished,
     RunStarted,
+    SuiteFailed,
     TargetFinished,
     TargetProgressed,
     TargetStarted,
     TargetUnavailable,
     WorkerRestarted,
 )
+from conformance.results.scores import suite_errors
 
 LISTED = 15
 """How many failures are listed if not all."""
@@ -101,6 +103,7 @@ class TerminalWriter:
             TargetUnavailable: self._target_unavailable,
             CasesDone: self._cases_done,
             FunctionJudged: self._function_judged,
+            SuiteFailed: self._suite_failed,
             WorkerRestarted: self._worker_restarted,
             TargetProgressed: lambda _: None,
             TargetFinished: self._target_finished,
@@ -171,7 +174,8 @@ class TerminalWriter:
     def _function_judged(self, event: FunctionJudged) -> None:
         partial = self._of(event.target)
         partial.functions[event.result.function] = event.result
-        if len(partial.functions) == 1 and self._heartbeat is not None:
+        judged = [f for f in partial.functions.values() if not suite_errors([f])]
+        if judged == [event.result] and self._heartbeat is not None:
             self._line(self.paint.text(self._first(event), "dim"))
 
     def _first(self, event: FunctionJudged) -> str:
@@ -182,6 +186,11 @@ class TerminalWriter:
         all_told = f"{counted(functions, 'function')} and about {counted(planned, 'case')}"
         done = f"{event.result.function} judged by {counted(cases, 'case')}"
         return f"{event.target}: {done}, of {all_told}"
+
+    def _suite_failed(self, event: SuiteFailed) -> None:
+        if not self.quiet:
+            said = f"{event.target}: {event.function}: the suite failed while {event.stage}"
+            self._line(self.paint.text(f"{said}: {event.error}", "bold yellow"))
 
     def _worker_restarted(self, event: WorkerRestarted) -> None:
         reasons = self._restarts.setdefault(event.target, {})

@@ -46,6 +46,18 @@ class FunctionJudged(Struct, frozen=True):
     result: FunctionResult
 
 
+class SuiteFailed(Struct, frozen=True):
+    """The suite itself failed in one function, whose verdict is `error`; the run goes on."""
+
+    target: str
+    function: str
+    stage: str
+    """What the suite did, in words that follow `while`."""
+    error: str
+    """The exception in one line: `TypeError: its message`."""
+    traceback: str
+
+
 class WorkerRestarted(Struct, frozen=True):
     """A worker died or hung and was started again."""
 
@@ -79,6 +91,7 @@ Event = (
     | TargetUnavailable
     | CasesDone
     | FunctionJudged
+    | SuiteFailed
     | WorkerRestarted
     | TargetProgressed
     | TargetFinished

@@ -40,8 +40,10 @@ class Verdict(StrEnum):
     NOT_APPLICABLE = "not applicable"
     CONFORMS = "conforms"
     NOT_RUN = "not run"
+    ERROR = "error"
     UNSUPPORTED = "unsupported"
     DIVERGES = "diverges"
+    CHANGED = "changed"
     TIMED_OUT = "timed out"
     CRASHED = "crashed"
     VIOLATES = "violates"
@@ -56,6 +58,19 @@ class Citation(Struct, frozen=True):
 
     def __str__(self) -> str:
         return self.line if isinstance(self.line, str) else f"{self.document}:{self.line}"
+
+
+class Replacement(Struct, frozen=True):
+    """The row of a mapping that says which call replaces a function in another API."""
+
+    mapping: str
+    """The name of the file."""
+    function: str
+    call: str
+    """An expression of the function's parameters, or lines of Python."""
+
+    def __str__(self) -> str:
+        return f"{self.mapping}: {self.function}"
 
 
 class Array(Struct, frozen=True):
@@ -88,9 +103,9 @@ class Origin(Struct, frozen=True, kw_only=True):
 class Failure(Struct, frozen=True, kw_only=True):
     """One way in which an aspect fails, with the smallest case that shows it.
 
-    `citation` is set exactly where `verdict` is `violates`; `convention` names what the suite
-    expects where the documents are silent, and `readings` what else is allowed there and was
-    answered.
+    `citation` is set exactly where `verdict` is `violates` or `changed`; `convention` names what
+    the suite expects where the documents are silent, and `readings` what else is allowed there and
+    was answered.
     """
 
     id: str
@@ -103,6 +118,8 @@ class Failure(Struct, frozen=True, kw_only=True):
     count: int
     """How many of the aspect's cases fail in this way."""
     citation: Citation | None = None
+    replacement: Replacement | UnsetType = UNSET
+    """The row of the mapping behind a `changed`: the other API's call differs from the citation."""
     convention: str | None = None
     readings: list[str] = field(default_factory=list)
     """The allowed readings that a divergence takes, such as `kernel-layout: th`; left out of a file
@@ -120,6 +137,11 @@ class Failure(Struct, frozen=True, kw_only=True):
     origin: Origin | UnsetType = UNSET
     """What `conformance replay` makes the case from; unset where there is no case."""
 
+    @property
+    def cited(self) -> str:
+        """The line of the document, and of a change the row: `ko-2.2:1220; keras3.toml: sum`."""
+        return "; ".join(str(place) for place in (self.citation, self.replacement) if place)
+
 
 class AspectResult(Struct, frozen=True, kw_only=True):
     """The verdict on one aspect of one function. Errors are in units in the last place (ULP)."""
@@ -130,6 +152,9 @@ class AspectResult(Struct, frozen=True, kw_only=True):
     max_ulp: float | None = None
     limit_ulp: float | None = None
     failures: list[Failure] = field(default_factory=list)
+    """What the cases of this run show; verdict, cases and score follow from these alone."""
+    earlier_failures: list[Failure] = field(default_factory=list)
+    """What only cases kept from earlier runs show; left out of a file if they show nothing more."""
     note: str | UnsetType = UNSET
     readings: dict[str, int] | UnsetType = UNSET
     """How many cases show which reading of a convention, the suite's own among them, such as
@@ -190,6 +215,8 @@ class RunInfo(Struct, frozen=True, kw_only=True):
     """For each function the mean time inside the target for one case, building included."""
     shard: str | UnsetType = UNSET
     """`I/N`, if the run was of the I-th of N parts of the functions."""
+    aspects: list[Aspect] | UnsetType = UNSET
+    """The aspects, if the run was of some only."""
     machine: str | UnsetType = UNSET
     """Processor, cores, memory and system."""
     spent: dict[str, Spent] | UnsetType = UNSET
@@ -201,8 +228,9 @@ class RunInfo(Struct, frozen=True, kw_only=True):
 
     @property
     def whole(self) -> bool:
-        """Whether all functions of the edition were run."""
-        return self.complete and self.selection is None and self.shard is UNSET
+        """Whether all functions of the edition were run, in all aspects."""
+        limited = self.selection is not None or self.shard is not UNSET
+        return self.complete and not limited and self.aspects is UNSET
 
 
 class Composed(Struct, frozen=True, kw_only=True):

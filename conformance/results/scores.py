@@ -1,4 +1,4 @@
-"""How a target fares: what keeps the documents, what is missing, which readings it takes.
+"""How a target fares: what keeps the documents, is missing, is changed, and its readings.
 
 A divergence is no fault. Where the documents leave a point open several answers are allowed; an
 aspect in which every answer is one of them keeps the documents, and the readings that it takes are
@@ -16,10 +16,23 @@ from conformance.results.model import AspectResult, Failure, FunctionResult, Ver
 
 FAULTS: tuple[Verdict, ...] = (Verdict.VIOLATES, Verdict.CRASHED, Verdict.TIMED_OUT)
 """The verdicts on what a target does against the documents, the gravest first."""
+CHANGES: tuple[Verdict, ...] = (Verdict.CHANGED,)
+"""The verdicts on what another API does that replaces the documents' and does not promise them."""
+DEVIATIONS: tuple[Verdict, ...] = (*FAULTS, *CHANGES)
+"""The verdicts on answers that are not as the documents say, the gravest first."""
 LACKS: tuple[Verdict, ...] = (Verdict.UNSUPPORTED, Verdict.NOT_RUN)
 """The verdicts on what the documents demand and nobody has seen it do."""
+UNCOUNTED: tuple[Verdict, ...] = (Verdict.NOT_APPLICABLE, Verdict.ERROR)
+"""The verdicts on what no score counts: it is not demanded, or the suite itself failed."""
 _NOTHING = "nothing demanded"
-_GRAVEST_FIRST = (*FAULTS, *LACKS, Verdict.CONFORMS, Verdict.NOT_APPLICABLE)
+_GRAVEST_FIRST = (
+    *FAULTS,
+    Verdict.ERROR,
+    *CHANGES,
+    *LACKS,
+    Verdict.CONFORMS,
+    Verdict.NOT_APPLICABLE,
+)
 
 
 class TakenReading(NamedTuple):
@@ -34,14 +47,18 @@ class TakenReading(NamedTuple):
 
 
 class Score(NamedTuple):
-    """Of the aspects that the edition demands: how many keep the documents, how many are missing.
+    """Of the aspects that the edition demands: how many keep the documents, how many are missing,
+    how many are changed.
 
-    The others are faults.
+    The others are faults. Aspects in which the suite itself failed are left out, and counted apart.
     """
 
     kept: int
     missing: int
     demanded: int
+    changed: int = 0
+    errors: int = 0
+    """Aspects of which nothing is known, because the suite itself failed."""
 
     def __str__(self) -> str:
         return f"{self.kept}/{self.demanded}"
@@ -58,9 +75,19 @@ class Score(NamedTuple):
 
     @property
     def figures(self) -> str:
-        """`90.5 % (412/455), 31 missing`."""
-        missing = f", {self.missing} missing" if self.missing else ""
-        return f"{self.percent} ({self}){missing}"
+        """`90.5 % (412/455), 31 missing, 12 changed, 8 not judged for an error of the suite`."""
+        return f"{self.percent} ({self}){self.besides}{self.unjudged}"
+
+    @property
+    def besides(self) -> str:
+        """`, 31 missing, 12 changed`: what is neither kept nor a fault, where there is some."""
+        counts = {"missing": self.missing, "changed": self.changed}
+        return "".join(f", {count} {word}" for word, count in counts.items() if count)
+
+    @property
+    def unjudged(self) -> str:
+        """`, 8 not judged for an error of the suite`; empty if there was none."""
+        return f", {self.errors} not judged for an error of the suite" if self.errors else ""
 
     @staticmethod
     def _share(tenths: int) -> str:
@@ -101,10 +128,18 @@ def count_standings(functions: Iterable[FunctionResult]) -> Counter[Verdict]:
 
 
 def score(functions: Iterable[FunctionResult]) -> Score:
-    """The score over these functions; aspects that do not apply are not demanded."""
+    """The score over these functions, without the aspects that are `UNCOUNTED`."""
     counts = count_standings(functions)
     missing = sum(counts[verdict] for verdict in LACKS)
-    return Score(counts[Verdict.CONFORMS], missing, counts.total() - counts[Verdict.NOT_APPLICABLE])
+    demanded = counts.total() - sum(counts[verdict] for verdict in UNCOUNTED)
+    changed, errors = counts[Verdict.CHANGED], counts[Verdict.ERROR]
+    return Score(counts[Verdict.CONFORMS], missing, demanded, changed, errors)
+
+
+def suite_errors(functions: Iterable[FunctionResult]) -> list[str]:
+    """The functions in which the suite itself failed."""
+    erring = (f for f in functions if any(a.verdict is Verdict.ERROR for a in f.aspects))
+    return [function.function for function in erring]
 
 
 def readings_of(failure: Failure) -> tuple[TakenReading, ...]:

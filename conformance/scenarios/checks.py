@@ -235,6 +235,11 @@ def _whole(python_type: str) -> bool:
     return python_type in ("int", "NoneType") or re.fullmatch(r"u?int\d+", python_type) is not None
 
 
+def gave_none(values: Values) -> bool:
+    """Whether an output is None, and not a list or tuple that holds it."""
+    return len(values) == 1 and values[0].python_type == "NoneType" and not values[0].item
+
+
 def has_static_shape(shape: Sequence[int]) -> Test:
     """The output is this static shape. A dimension that is None is imprecise, a divergence."""
 
@@ -243,7 +248,7 @@ def has_static_shape(shape: Sequence[int]) -> Test:
             return odd
         found = tuple(described(v) for v in values)
         fault = _other_dimensions(shape)
-        if found == (None,):
+        if gave_none(values):
             return Problem(
                 "gives None",
                 "unknown",
@@ -280,14 +285,15 @@ def is_static_shape(shape: Sequence[int | None]) -> Test:
         if (odd := not_integers(values)) is not None:
             return odd
         said = tuple(described(v) for v in values)
-        if said == tuple(shape):
+        nothing = gave_none(values)
+        if said == tuple(shape) and not nothing:
             return None
-        unknown = said == (None,) or (
+        unknown = nothing or (
             len(said) == len(shape)
             and all(s in (None, d) for s, d in zip(said, shape, strict=True))
         )
         conventions = (ConventionName.PRECISE_STATIC_SHAPE,) if unknown else ()
-        shown = None if said == (None,) else said
+        shown = None if nothing else said
         return Problem(
             f"has the static shape {shown}",
             UNKNOWN if unknown else "wrong",

@@ -34,6 +34,10 @@ class DivergenceWarning(ConformanceWarning):
     """The documents are silent, and the answer is another than the suite's: no fault."""
 
 
+class ChangeWarning(ConformanceWarning):
+    """The target replaces the documented API, and its call answers otherwise: no fault."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConformanceTests:
     """What pytest collects as a test for each function and aspect: `conformance_tests` makes it.

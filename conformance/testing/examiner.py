@@ -18,6 +18,7 @@ from conformance.engine import Run, Stop, Subject, Task, plan
 from conformance.engine.running.examination import Examination
 from conformance.engine.running.preludes import asked_for
 from conformance.results import Aspect, Results, RunInfo, TargetInfo, summarise
+from conformance.results.events import SuiteFailed
 from conformance.specs import load
 from conformance.testing.settings import TestedTargets
 
@@ -43,6 +44,8 @@ class Examiner:
         self._reached: dict[int, tuple[Subject, Session]] = {}
         self._lost: dict[int, CannotRunError] = {}
         self._found: dict[tuple[int, int, str], Results] = {}
+        self._failed: dict[int, SuiteFailed] = {}
+        """The error of the suite that results are of, by their identity in memory."""
 
     def close(self) -> None:
         """End the workers."""
@@ -74,10 +77,17 @@ class Examiner:
                 aspects=tuple(aspects),
             )
             try:
-                self._found[key] = _examined(tested, session, tasks, _common(settings, function))
+                common = _common(settings, function)
+                self._found[key], failed = _examined(tested, session, tasks, common)
             except WorkerStartError as error:
                 raise self._lose(target, str(error), error.hint or tested.cure) from None
+            self._failed |= {id(self._found[key]): one for one in failed}
         return self._found[key]
+
+    def traceback(self, results: Results) -> str:
+        """That of the error of the suite in these results; empty if there was none."""
+        failed = self._failed.get(id(results))
+        return "" if failed is None else failed.traceback
 
     def _reach(self, target: Target) -> tuple[Subject, Session]:
         if id(target) in self._lost:
@@ -110,7 +120,10 @@ def _common(settings: TestedTargets, function: str) -> Run:
     )
 
 
-def _examined(tested: Subject, session: Session, tasks: list[Task], common: Run) -> Results:
+def _examined(
+    tested: Subject, session: Session, tasks: list[Task], common: Run
+) -> tuple[Results, list[SuiteFailed]]:
+    """The results of these tasks, and the errors of the suite in them."""
     begun, known = time.monotonic(), list[TargetInfo]()
     examination = Examination(tested, session, tasks, common, lambda _: None, Stop())
     examined = list(examination.all(known.append))
@@ -125,4 +138,5 @@ def _examined(tested: Subject, session: Session, tasks: list[Task], common: Run)
         selection=common.selection,
     )
     functions = [one.result for one in examined]
-    return Results(target=known[0], run=run, summary=summarise(functions), functions=functions)
+    results = Results(target=known[0], run=run, summary=summarise(functions), functions=functions)
+    return results, [one.error for one in examined if one.error is not None]

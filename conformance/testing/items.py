@@ -21,6 +21,7 @@ from conformance.specs import load
 from conformance.testing import (
     SUITE,
     SUITE_FILE,
+    ChangeWarning,
     ConformanceTests,
     ConformanceWarning,
     DivergenceWarning,
@@ -33,7 +34,8 @@ from conformance.testing.settings import TestedTargets, merged, settings
 
 _SETTINGS: pytest.StashKey[list[tuple[ConformanceTests, TestedTargets]]] = pytest.StashKey()
 _EXAMINER: pytest.StashKey[Examiner] = pytest.StashKey()
-_ENDED = (Verdict.CRASHED, Verdict.TIMED_OUT)
+_WARNINGS = {Verdict.DIVERGES: DivergenceWarning, Verdict.CHANGED: ChangeWarning}
+_ENDED = (Verdict.CRASHED, Verdict.TIMED_OUT, Verdict.ERROR)
 
 
 class UnexpectedError(Exception):
@@ -82,7 +84,10 @@ class ConformanceItem(pytest.Item):
             self.add_marker(pytest.mark.xdist_group(f"{target.name}-{function}"))
 
     def setup(self) -> None:
-        """Examine the function, unless another test has; a crash or time-out makes an error."""
+        """Examine the function, unless another test has.
+
+        A crash, a time-out and an error of the suite make an error.
+        """
         if self.judged()[1].verdict in _ENDED:
             self._decide()
 
@@ -119,6 +124,10 @@ class ConformanceItem(pytest.Item):
         self._decided = True
         function, aspect = self.judged()
         self._record(function, aspect)
+        if aspect.verdict is Verdict.ERROR:
+            trace = _examiner(self.config).traceback(self._results())
+            said = failure_text.said(function, aspect)
+            raise UnexpectedError(said, f"{trace}\n{said}")
         if self.chosen.gate.known and aspect.verdict is not Verdict.NOT_APPLICABLE:
             aspect = self._without_known(aspect)
         said = failure_text.said(function, aspect)
@@ -127,8 +136,7 @@ class ConformanceItem(pytest.Item):
         if aspect.verdict in (Verdict.UNSUPPORTED, Verdict.NOT_APPLICABLE):
             pytest.skip(said)
         if aspect.verdict is not Verdict.CONFORMS:
-            diverges = aspect.verdict is Verdict.DIVERGES
-            self.warn((DivergenceWarning if diverges else ConformanceWarning)(said))
+            self.warn(_WARNINGS.get(aspect.verdict, ConformanceWarning)(said))
 
     def _fails(self, aspect: AspectResult) -> bool:
         """Whether what is left of the aspect fails, among the function's other aspects."""

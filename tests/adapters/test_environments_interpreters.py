@@ -64,7 +64,11 @@ def test_a_path_may_be_given() -> None:
     [
         ("3.6", "CPython 3.6 is not installed", "pyenv install 3.6.15"),
         ("3.8", "CPython 3.8 is not installed", "uv python install 3.8"),
-        ("/no/python", "/no/python is not a CPython interpreter that runs", "give the path of"),
+        (
+            "/no/python",
+            "/no/python is not a CPython interpreter that runs: No such file or directory",
+            "give the path of",
+        ),
     ],
 )
 @pytest.mark.usefixtures("pyenv")
@@ -73,3 +77,41 @@ def test_an_absent_one_comes_with_its_cure(wanted: str, reason: str, hint: str) 
         interpreters.find([wanted])
     assert caught.value.reason == reason
     assert caught.value.hint.startswith(hint)
+
+
+def test_a_relative_path_is_one_in_the_folder_of_the_user(tmp_path: Path) -> None:
+    assert interpreters.located(".venv/bin/python", tmp_path) == f"{tmp_path}/.venv/bin/python"
+
+
+def test_a_tilde_is_the_home_of_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    assert interpreters.located("~/python", tmp_path) == f"{tmp_path}/home/python"
+
+
+def test_a_link_stays_because_it_selects_the_virtual_environment(tmp_path: Path) -> None:
+    (tmp_path / "python").symlink_to(sys.executable)
+    assert interpreters.located("./python", tmp_path) == f"{tmp_path}/python"
+
+
+def test_versions_stay_as_they_are(tmp_path: Path) -> None:
+    (tmp_path / "3.11").touch()
+    assert interpreters.located("3.11", tmp_path) == "3.11"
+
+
+def test_the_name_of_a_program_is_looked_up_on_the_path(pyenv: Path, tmp_path: Path) -> None:
+    program = script(pyenv / "shims" / "python-mine", says("3.12.1"))
+    wanted = interpreters.located("python-mine", tmp_path / "elsewhere")
+    assert interpreters.find([wanted]) == program
+
+
+@pytest.mark.parametrize(
+    ("body", "fault"),
+    [
+        ("echo first >&2; echo the last line >&2; exit 1", "the last line"),
+        ("exit 7", "it ends with status 7"),
+    ],
+)
+def test_the_error_says_why_a_path_does_not_serve(tmp_path: Path, body: str, fault: str) -> None:
+    wanted = str(script(tmp_path / "python", body))
+    with pytest.raises(InterpreterNotFoundError, match=f"that runs: {fault}"):
+        interpreters.find([wanted])

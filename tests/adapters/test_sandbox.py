@@ -186,6 +186,7 @@ def test_what_is_offered_is_told() -> None:
         [sys.executable, "-m", "conformance", "targets", "-v"],
         capture_output=True,
         text=True,
-        check=True,
+        check=False,
     )
+    assert done.returncode == 0, done.stderr
     assert f"sandbox: {offer().level}" in done.stdout

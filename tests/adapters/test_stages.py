@@ -56,13 +56,14 @@ def test_all_that_an_implementation_is_asked_is_announced() -> None:
         request, [asked.arrays["x"]]
     )
     assert header["ok"]
+    asked_of_a_tensor = [("claim", None), ("read", None)] * 2
     stages: list[tuple[str | None, int | None]] = [
         ("session", None),
         ("bind", None),
-        ("claim", None),
+        *asked_of_a_tensor,
         ("step", 0),
         ("step", 1),
-        ("claim", None),
+        *asked_of_a_tensor,
         ("compile", None),
         ("call", None),
         ("read", None),

@@ -120,7 +120,6 @@ def test_what_cannot_be_run_is_status_3_and_names_the_cure() -> None:
         (("diff", "right", "conformance.toml"), "conformance.toml"),
         (("diff", "right", "wrong", "-k", "conv2d"), "no aspect of -k 'conv2d'"),
         (("report", "home"), "holds no results files"),
-        (("report", "part1", "reports"), "judged twice"),
         (("report", "conformance.toml"), "conformance.toml: this is "),
     ],
 )

@@ -133,3 +133,57 @@ def test_exec_of_a_target_that_is_not_ready_is_3(tmp_path: Path) -> None:
     run = executed(tmp_path, "keras3-numpy", "script.py")
     assert run.returncode == 3
     assert "conformance install keras3-numpy" in run.stderr
+
+
+OWN = """
+[targets.mine]
+module = "mine"
+edition = "keras-2.2"
+path = "lib"
+prepare = "prepare.py"
+startup = ["import mine", "mine.begun.append('startup')"]
+environment = { MODE = "{edition} graph" }
+"""
+SCRIPT = """
+import os, sys
+from local import here
+import mine
+if __name__ == "__main__":
+    print(mine.begun, here, os.environ["MODE"], sys.argv, os.path.basename(__file__))
+    print([name for name in sorted(globals()) if not name.startswith("__")])
+    sys.exit(7)
+"""
+
+
+def test_a_file_runs_after_what_a_worker_runs_before_the_import(tmp_path: Path) -> None:
+    for folder in ("lib", "scripts"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "conformance.toml").write_text(OWN)
+    (tmp_path / "prepare.py").write_text("import mine\nmine.begun.append('prepare')\n")
+    (tmp_path / "lib" / "mine.py").write_text("begun = []\n")
+    (tmp_path / "scripts" / "local.py").write_text("here = 'local'\n")
+    # a file beside the script, or in the folder that the user is in, hides no module of the start
+    for place in (tmp_path, tmp_path / "scripts"):
+        (place / "runpy.py").write_text("raise SystemExit(9)\n")
+    script = tmp_path / "scripts" / "a.py"
+    script.write_text(SCRIPT)
+    run = executed(tmp_path, "mine", "scripts/a.py", "--flag")
+    assert run.returncode == 7, run.stderr
+    begun, names = run.stdout.splitlines()
+    said = "['prepare', 'startup'] local keras-2.2 graph ['scripts/a.py', '--flag'] a.py"
+    assert begun == said
+    assert names == "['here', 'mine', 'os', 'sys']"
+    piped = executed(
+        tmp_path, "mine", "-", "x", given="import mine, sys; print(mine.begun, sys.argv)"
+    )
+    assert piped.stdout == "['prepare', 'startup'] ['-', 'x']\n"
+
+
+def test_a_traceback_names_the_line_of_the_file(tmp_path: Path) -> None:
+    (tmp_path / "conformance.toml").write_text(
+        '[targets.mine]\nmodule = "mine"\nedition = "keras-2.2"\nstartup = ["import os"]\n'
+    )
+    (tmp_path / "a.py").write_text("x = 1\nx.missing\n")
+    run = executed(tmp_path, "mine", "a.py")
+    assert run.returncode == 1
+    assert 'File "a.py", line 2' in run.stderr

@@ -9,17 +9,14 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from msgspec.structs import replace
 
 import conformance
 from conformance.adapters.looks import look
 from conformance.adapters.registry import Target, completed
 from conformance.cli import main
-from conformance.cli.database import tell_kept
 from conformance.cli.first_look import settling
 from conformance.cli.first_look.other_names import OTHER_NAMES, known_names, proposed
 from conformance.cli.hypothesis_home import VARIABLE, keep_in_cache
@@ -28,13 +25,10 @@ from conformance.results import (
     Aspect,
     AspectResult,
     FunctionResult,
-    Origin,
-    Results,
     Verdict,
 )
 from conformance.specs import load
 from conformance.specs.remembered import cache_folder
-from tests.reporting.records import aspect_result, failure, results
 
 BACKEND = '''
 """An eager backend; with another name for the absolute value."""
@@ -280,23 +274,6 @@ def test_the_first_result_comes_within_seconds(folder: Path) -> None:
     assert seconds < 30
 
 
-def kept_case(profile: str, seed: int) -> tuple[list[Results], dict[tuple[str, str], Any]]:
-    """Results of smoke and seed 7 with a failure of such an origin, and what a database has."""
-    bad = failure(id=f"id{seed}", origin=Origin(profile=profile, seed=seed, trial="t"))
-    aspect = aspect_result(Aspect.VALUE, Verdict.VIOLATES, bad)
-    one = results("t", [FunctionResult("exp", "t", [aspect])])
-    found = [replace(one, run=replace(one.run, profile="smoke", seed=7))]
-    return found, {("t", one.target.edition): {"exp": [bad]}}
-
-
-def test_failures_of_kept_cases_alone_are_told(capsys: pytest.CaptureFixture[str]) -> None:
-    tell_kept(*kept_case("smoke", 7))
-    assert capsys.readouterr().err == ""
-    tell_kept(*kept_case("smoke", 3))
-    said = capsys.readouterr().err
-    assert said.startswith("1 failure shown by cases that earlier runs kept") and "id3" in said
-
-
 OPS = """
 import numpy as np
 def elu(x, alpha=1.0): return np.where(x > 0, x, alpha * np.expm1(x))
@@ -325,19 +302,3 @@ def test_a_run_says_first_which_other_edition_a_module_has_more_of(folder: Path)
     for of_its_own in (("--module", "mine.ops", "--edition", "keras-3"), ("mybackend.py",)):
         run = invoke("run", *of_its_own, "-k", "keras.ops.relu or exp", *SMOKE)
         assert "which it is tested against" not in run.output
-
-
-def test_what_no_database_has_is_no_kept_case(capsys: pytest.CaptureFixture[str]) -> None:
-    found, _ = kept_case("survey", 7)
-    tell_kept(found, {}, surveyed=True)
-    tell_kept(kept_case("smoke", 3)[0], {})
-    assert capsys.readouterr().err == ""
-
-
-def test_what_the_survey_of_this_seed_finds_is_this_runs_own(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    tell_kept(*kept_case("survey", 7), surveyed=True)
-    assert capsys.readouterr().err == ""
-    tell_kept(*kept_case("survey", 7))
-    assert "id7" in capsys.readouterr().err

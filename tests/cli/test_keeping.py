@@ -112,7 +112,7 @@ def test_without_results_a_run_begins_anew(tmp_path: Path) -> None:
         ({"selection": "exp"}, (), "-k was exp, and is argmax"),
         ({"shard": "1/2"}, (), "--shard was 1/2, and is not given"),
         ({}, ("--edition", "keras-2.0"), "edition was keras-2.2, and is keras-2.0"),
-        ({}, ("--aspect", "value"), "--aspect was another"),
+        ({}, ("--aspect", "value"), "--aspect was not given, and is value"),
     ],
 )
 def test_results_of_another_run_are_refused(

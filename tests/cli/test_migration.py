@@ -33,23 +33,23 @@ def row(page: str, start: str) -> list[str]:
 
 
 def test_every_row_of_the_table_is_on_the_page_with_its_marks(tmp_path: Path) -> None:
-    put(tmp_path, made(NAMES[0], Verdict.VIOLATES), made(NAMES[1], Verdict.CONFORMS))
+    put(tmp_path, made(NAMES[0], Verdict.CHANGED), made(NAMES[1], Verdict.CONFORMS))
     page = migration(tmp_path).output
     table = mappings.load(shipped()[NAMES[0]].mapping or Path())
     for name in (*table.functions, *table.absent):
         assert row(page, f"{name}(")
-    assert row(page, "dot(")[1:4] == ["`keras.ops.dot(x, y)`", "[✗ value](#dot-cases)", "✓"]
+    assert row(page, "dot(")[1:4] == ["`keras.ops.dot(x, y)`", "[≠ value](#dot-cases)", "✓"]
     assert row(page, "gradients(")[:2] == ["`gradients(loss, variables)`", ""]
     assert "tf.GradientTape" in row(page, "gradients(")[4]
     assert row(page, "softmax(")[2:4] == ["·", "·"]
 
 
 def test_a_failure_is_listed_once_with_its_targets_and_its_id(tmp_path: Path) -> None:
-    put(tmp_path, *(made(name, Verdict.VIOLATES) for name in NAMES))
+    put(tmp_path, *(made(name, Verdict.CHANGED) for name in NAMES))
     page = migration(tmp_path).output
     cases = page.split("### dot: cases")[1]
     (line,) = [x for x in cases.splitlines() if x.startswith("*")]
-    assert f"✗ value (`{failure().id}`" in line
+    assert f"≠ value (`{failure().id}`" in line
     assert all(f"`{name}`" in line for name in NAMES)
 
 
@@ -66,6 +66,8 @@ def test_what_a_call_leaves_out_and_refuses_is_told(tmp_path: Path) -> None:
         ("tanh", Verdict.CONFORMS, ""),
         ("tanh", Verdict.DIVERGES, ""),
         ("tanh", Verdict.VIOLATES, "tanh: nothing is said to differ, but value violates on"),
+        ("tanh", Verdict.CHANGED, "tanh: nothing is said to differ, but value changed on"),
+        ("switch", Verdict.CHANGED, ""),
         ("tanh", Verdict.CRASHED, "tanh: nothing is said to differ, but value crashed on"),
         ("switch", Verdict.VIOLATES, ""),
         ("switch", Verdict.CONFORMS, "switch: no case on keras3-numpy shows what is said"),

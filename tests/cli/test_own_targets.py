@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -50,6 +51,32 @@ def test_five_lines_are_enough(place: Path) -> None:
     shown = invoke("show", "softmax", "--target", "mine")
     assert shown.exit_code == 0, shown.output
     assert "mine" in shown.output
+
+
+def _venv_with_numpy(folder: Path) -> None:
+    """A virtual environment in which NumPy can be imported only because its link selects it."""
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
+    (packages,) = folder.glob("lib/python*/site-packages")
+    (packages / "numpy.pth").write_text(f"{NUMPY}\n", encoding="utf-8")
+
+
+def test_an_interpreter_is_named_from_the_folder_that_the_user_is_in(place: Path) -> None:
+    _venv_with_numpy(place / ".venv")
+    module = ("--module", "fakes.correct", "--path", str(FAKES), "--python", ".venv/bin/python")
+    result = invoke("run", *module, "--profile", "smoke", "-k", "softmax", "--no-database")
+    assert result.exit_code == 0, result.output
+
+
+def test_an_interpreter_in_a_file_is_named_from_the_file(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _venv_with_numpy(place / ".venv")
+    text = TARGET + 'python = ".venv/bin/python"\n'
+    (place / "conformance.toml").write_text(text, encoding="utf-8")
+    (place / "src").mkdir()
+    monkeypatch.chdir(place / "src")
+    result = invoke("run", "mine", "--profile", "smoke", "-k", "softmax", "--no-database")
+    assert result.exit_code == 0, result.output
 
 
 def test_a_file_may_be_named(place: Path) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from msgspec.structs import replace
 
 from conformance.cli import main
 from conformance.reporting.formats import FORMATS
@@ -55,7 +56,7 @@ def test_two_parts_become_one_and_two_runs_a_history(tmp_path: Path) -> None:
     for folder, chosen in (("one", functions[:3]), ("two", functions[3:])):
         stored(tmp_path / folder, results("m", chosen, selection=folder))
     done = call(str(tmp_path / "one"), str(tmp_path / "two"), "-f", "json")
-    (target,) = json.loads(done.output)["targets"]
+    (target,) = json.loads(done.stdout)["targets"]
     assert len(target["verdicts"]) == len(functions)
     stored(tmp_path / "new", results("m", functions, started="2025-01-01T00:00:00Z"))
     stored(tmp_path / "old", every_verdict("m"))
@@ -63,6 +64,48 @@ def test_two_parts_become_one_and_two_runs_a_history(tmp_path: Path) -> None:
     done = call(str(tmp_path / "old"), str(tmp_path / "new"), "--output", out)
     page = (tmp_path / "site" / "targets" / "m.html").read_text("utf-8")
     assert "What changed since 2024-05-06T07:08:09Z" in page
+
+
+PART = {"selection": "dot", "started": "2025-01-01T00:00:00Z"}
+
+
+def test_a_part_replaces_its_functions_in_the_whole_run_aloud(tmp_path: Path) -> None:
+    whole = every_verdict("m")
+    chosen = [f for f in whole.functions if f.function == whole.functions[0].function]
+    old, new = (
+        stored(tmp_path / "old", whole),
+        stored(tmp_path / "new", results("m", chosen, **PART)),
+    )
+    done = call(str(old), str(new), "-f", "json")
+    assert done.exit_code == 0, done.output
+    (target,) = json.loads(done.stdout)["targets"]
+    assert len(target["verdicts"]) == len(whole.functions)
+    assert target["complete"]
+    count = len(whole.functions)
+    assert "m: 2 files merged, the newest result of each function counts: " in done.stderr
+    assert f"{old / 'm.json'}: {count - 1} functions" in done.stderr
+    assert f"{new / 'm.json'}: 1 function" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("other", "what"), [({"seed": 8}, "seed: 7 and 8"), ({"profile": "x"}, "profile: ")]
+)
+def test_a_part_of_another_run_does_not_hide_the_whole_one(
+    other: dict[str, object], what: str, tmp_path: Path
+) -> None:
+    whole = every_verdict("m")
+    old = stored(tmp_path / "old", whole)
+    new = stored(tmp_path / "new", results("m", whole.functions[:1], **PART, **other))
+    done = call(str(old), str(new), "-f", "json")
+    assert done.exit_code == 2
+    for word in (str(old / "m.json"), str(new / "m.json"), f"differ in {what}", "name one of them"):
+        assert word in done.output
+    # an older part of another run is history
+    assert call(str(new), "-f", "json").exit_code == 0
+    again = stored(tmp_path / "again", replace(whole, run=replace(whole.run, started="2026")))
+    done = call(str(again), str(new), "-f", "json")
+    assert done.exit_code == 0, done.output
+    assert done.stderr == ""
 
 
 def test_shards_that_do_not_belong_together_are_refused(tmp_path: Path) -> None:

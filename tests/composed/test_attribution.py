@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pytest
+from msgspec import UNSET
 
 from conformance.adapters.session import Session
 from conformance.fuzz.explaining import Experience, Explainer
@@ -18,6 +19,7 @@ from conformance.fuzz.reduction import planned
 from conformance.fuzz.single import all_tried
 from conformance.fuzz.tally import Tally
 from conformance.program import Argument, Binding, Function, Input, Prelude, Program, Ref, Step
+from conformance.results import Replacement, Verdict
 from tests.composed.fakes import launch
 
 Arrays = Mapping[str, npt.NDArray[np.float32]]
@@ -117,6 +119,18 @@ def test_an_error_of_a_step_is_filed_under_what_it_calls() -> None:
     asked = _asked((FED,), Step("a", "exp", (Ref("x"),)), Step("b", "abs", (Ref("a"),)), outputs=())
     raised = Difference("exception", "", 0, "raises E (step): no", step=0, stage="step")
     assert function_of(asked, raised) == "exp"
+
+
+def test_what_a_successor_composes_otherwise_is_changed() -> None:
+    asked = _asked((FED,), Step("a", "exp", (Ref("x"),)), outputs=("a",))
+    raised = Difference("exception", "", 0, "raises E (step): no", step=0, stage="step")
+    row = Replacement("calls.toml", "exp", "new.exp(x)")
+    found = failure(asked, raised, Prelude((), {}), seed=0, number=0, replacements={"exp": row})
+    assert (found.verdict, found.replacement) == (Verdict.CHANGED, row)
+    assert f"({found.cited})" in found.message
+    died = Difference("crash", "", 0, "ends the process")
+    found = failure(asked, died, Prelude((), {}), seed=0, number=0, replacements={"exp": row})
+    assert (found.verdict, found.replacement) == (Verdict.CRASHED, UNSET)
 
 
 SYMBOLIC = """

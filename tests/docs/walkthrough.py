@@ -65,9 +65,21 @@ def commands(block: str) -> Iterator[Command]:
 
 
 def apply(patch: str, folder: Path) -> None:
-    """Change files as a patch says; an error if they are not what it says."""
-    command = ["git", "apply", "-p0", "-"]
-    subprocess.run(command, input=patch, text=True, cwd=folder, check=True)
+    """Change files as a patch says; an error if a hunk fits nowhere, or in two places."""
+    for part in re.split(r"^--- .*\n\+\+\+ ", patch, flags=re.MULTILINE)[1:]:
+        name, _, body = part.partition("\n")
+        file = folder / name.strip()
+        text = file.read_text(encoding="utf-8")
+        for hunk in re.split(r"^@@.*\n", body, flags=re.MULTILINE)[1:]:
+            lines = hunk.splitlines(keepends=True)
+            before, after = (
+                "".join(line[1:] or "\n" for line in lines if not line.startswith(other))
+                for other in "+-"
+            )
+            if text.count(before) != 1:
+                raise ValueError(f"{name}: a hunk fits {text.count(before)} places:\n{hunk}")
+            text = text.replace(before, after)
+        file.write_text(text, encoding="utf-8")
 
 
 def run(line: str, folder: Path) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,13 @@ from conformance.engine.judging.probes import NOT_INTEGERS, shape_probe
 from conformance.observations import TensorMetadata, Value
 from conformance.program import Binding
 from conformance.results import Aspect, Verdict
+from conformance.scenarios import families_of
 from conformance.scenarios.checks import has_static_shape, is_static_shape, not_integers
+from conformance.scenarios.control_flow import graphs
+from conformance.scenarios.control_flow.graphs import Test
 from tests.engine.support import examine
 from tests.engine.support import module as subject
-from tests.scenarios.in_process import module, observed
+from tests.scenarios.in_process import drawn, findings, module, observed
 
 
 def claimed(make: Callable[[tuple[Any, ...]], Any]) -> TensorMetadata:
@@ -179,3 +183,54 @@ def test_checks_of_static_shapes_take_integers_of_numpy(kind: str) -> None:
     values = (dimension("int", 2), dimension(kind, 3))
     assert is_static_shape((2, 3))(values) is None
     assert has_static_shape((2, 3))(values) is None
+
+
+NOTHING = Value(None, "object", "NoneType")
+UNKNOWN = replace(NOTHING, item=True)
+
+
+@pytest.mark.parametrize(
+    "test", [is_static_shape((3,)), has_static_shape((3,)), graphs.has_static_shape((3,), (3,))]
+)
+def test_none_is_not_a_shape_of_one_unknown_dimension(test: Test) -> None:
+    problems = [test((NOTHING,)), test((UNKNOWN,))]
+    assert all(problem is not None and problem.conventions for problem in problems)
+    none, unknown = (problem.gives for problem in problems if problem is not None)
+    assert none.endswith(" None")
+    assert unknown.endswith(" (None,)")
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        is_static_shape((3, 2)),
+        has_static_shape((3, 2)),
+        graphs.has_static_shape((3, 2), (3, 2)),
+    ],
+)
+def test_one_unknown_dimension_is_not_the_shape_of_a_matrix(test: Test) -> None:
+    none, unknown = test((NOTHING,)), test((UNKNOWN,))
+    assert none is not None
+    assert none.conventions
+    assert unknown is not None
+    assert not unknown.conventions
+
+
+@pytest.mark.parametrize("said", [None, (None,)])
+def test_messages_have_what_int_shape_gave(said: tuple[None] | None) -> None:
+    folded: list[Any] = []
+
+    def foldl(*args: Any, **keywords: Any) -> Any:
+        folded.append(reference.foldl(*args, **keywords))
+        return folded[-1]
+
+    def int_shape(x: Any) -> Any:
+        return said if any(x is tensor for tensor in folded) else reference.int_shape(x)
+
+    target = module(foldl=foldl, int_shape=int_shape)
+    (family,) = [f for f in families_of("foldl", "keras-2.2") if f.aspects == {Aspect.STATIC_SHAPE}]
+    made = family.make("keras-2.2")
+    assert not isinstance(made, Sequence)
+    vectors = [scenario for scenario in drawn(made, 60) if "rank 1" in scenario.title]
+    found = [finding for scenario in vectors for finding in findings(scenario, target)]
+    assert {(finding.gives, finding.got) for finding in found} == {(f"gives {said}", str(said))}

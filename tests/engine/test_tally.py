@@ -19,9 +19,10 @@ from conformance.generators import Draw, generate, structures
 from conformance.generators.collect import steered
 from conformance.generators.forms import ABSENT
 from conformance.program import Prelude, Ref
-from conformance.results import ASPECTS, Aspect, Citation, Origin, Verdict
+from conformance.results import ASPECTS, Aspect, Citation, Verdict
 from conformance.scenarios import families_of
 from conformance.specs import EDITIONS, load
+from tests.reporting import records
 
 SPEC = load()["repeat_elements"]
 
@@ -60,19 +61,19 @@ def conventions(groups: Iterable[Group]) -> list[tuple[str, ...]]:
 
 
 def test_what_an_earlier_run_found_adds_only_what_this_one_does_not_show() -> None:
-    source = Origin(profile="smoke", seed=7, trial="t")
     (trial, *_) = calls()
+    failing = records.failure()
     counted = tally()
     counted.note([finding("empty")], trial)
     before = conventions(counted.failures()), [g.count for g in counted.failures()]
     for known in (finding("empty"), finding("empty", "scalar")):
-        counted.add_remembered(known, trial, source)
+        counted.add_remembered(known, trial, failing)
+    assert not counted.earlier
+    counted.add_remembered(finding("scalar"), trial, failing)
+    counted.add_remembered(finding("scalar", "ties"), trial, records.failure(id="other"))
+    assert list(counted.earlier.values()) == [(Aspect.VALUE, failing)]
     assert (conventions(counted.failures()), [g.count for g in counted.failures()]) == before
     assert not counted.cases
-    counted.add_remembered(finding("scalar"), trial, source)
-    (new,) = (g for g in counted.failures() if g.finding.conventions == ("scalar",))
-    assert (new.remembered, new.count) == (source, 1)
-    assert counted.cases == {Aspect.VALUE: 1}
 
 
 def test_findings_of_one_identity_are_one_failure() -> None:

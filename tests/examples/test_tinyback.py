@@ -84,7 +84,9 @@ def test_the_suite_does_not_know_it() -> None:
 
 
 def test_its_targets_are_listed_where_it_is(installed: Installed) -> None:
-    listed = json.loads(installed.conformance("targets", "--json").stdout)
+    done = installed.conformance("targets", "--json")
+    assert done.returncode == 0, done.stderr
+    listed = json.loads(done.stdout)
     mine = {t["name"]: t["ready"] for t in listed if t["name"].startswith("tinyback")}
     assert mine == {"tinyback": True, "tinyback-lazy": True}
 

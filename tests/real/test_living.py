@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -75,3 +77,12 @@ def test_a_violation_is_reproduced_by_its_script_without_the_suite(
     assert failure.script is not None
     answered = answer(target, failure.script, tmp_path)
     assert shows(answered, failure), (failure.message, answered)
+
+
+@pytest.mark.parametrize("target", [GRAPH])
+def test_a_file_runs_in_graph_mode(target: str, tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text("import tensorflow\nprint('eager:', tensorflow.executing_eagerly())\n")
+    command = [sys.executable, "-m", "conformance", "exec", target, str(script)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.stdout == "eager: False\n", done.stderr

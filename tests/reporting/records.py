@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec import UNSET
+
 from conformance.results import (
     ASPECTS,
     Array,
@@ -10,6 +12,7 @@ from conformance.results import (
     Citation,
     Failure,
     FunctionResult,
+    Replacement,
     Results,
     RunInfo,
     TargetInfo,
@@ -36,8 +39,9 @@ HOSTILE = [
     "",
 ]
 
-JUDGED = tuple(v for v in Verdict if v is not Verdict.NOT_RUN)
-"""The verdicts of a run that came to its end."""
+JUDGED = tuple(v for v in Verdict if v not in (Verdict.NOT_RUN, Verdict.CHANGED, Verdict.ERROR))
+"""The verdicts of a run that came to its end, on a target that promises the documents."""
+ROW = Replacement("keras3.toml", "dot", "keras.ops.dot(x, y)")
 
 SCRIPT = "from keras import backend as K\nx = K.variable([[1.0, 2.0]])\nprint(K.eval(x))\n"
 
@@ -48,14 +52,19 @@ def array(
     return Array(dtype, shape, values)
 
 
+_CITING = (Verdict.VIOLATES, Verdict.CHANGED)
+
+
 def failure(verdict: Verdict = Verdict.VIOLATES, **changes: object) -> Failure:
+    row = f"; {ROW}" if verdict is Verdict.CHANGED else ""
     fields: dict[str, object] = {
         "id": "f1a2",
         "verdict": verdict,
         "kind": "shape",
-        "message": "gives (2,); expected (2, 1) (ko-2.2:1053)",
+        "message": f"gives (2,); expected (2, 1) (ko-2.2:1053{row})",
         "count": 3,
-        "citation": Citation("ko-2.2", 1053) if verdict is Verdict.VIOLATES else None,
+        "citation": Citation("ko-2.2", 1053) if verdict in _CITING else None,
+        "replacement": ROW if verdict is Verdict.CHANGED else UNSET,
         "convention": "ties" if verdict is Verdict.DIVERGES else None,
         "script": SCRIPT,
     }

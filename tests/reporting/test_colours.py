@@ -14,8 +14,8 @@ from conformance.reporting.pictures import badge, svg
 from conformance.results import Verdict
 
 SHEET = resources.files("conformance.reporting.html").joinpath("static/report.css").read_text()
-VERDICTS = ("conforms", "violates", "diverges", "unsupported", "crashed", "timed-out")
-BARS = ("conforms", "violates", "unsupported", "crashed", "timed-out")
+BARS = ("conforms", "violates", "changed", "unsupported", "crashed", "timed-out")
+VERDICTS = (*BARS, "diverges")
 # Machado, Oliveira and Fernandes, "A physiologically-based model for simulation of color vision
 # deficiency" (2009), severity 1, for linear RGB
 SIGHT = {

@@ -207,7 +207,14 @@ def test_scores_are_as_their_schema_says() -> None:
     content = json.loads(scores.render([every_verdict(), *ATTACKS]))
     jsonschema.validate(content, scores.json_schema())
     target = content["targets"][0]
-    points = {"conforming": 73, "kept": 74, "missing": 1, "demanded": 78}
+    points = {
+        "conforming": 73,
+        "kept": 74,
+        "missing": 1,
+        "demanded": 78,
+        "changed": 0,
+        "errors": 0,
+    }
     assert target["score"] == points
     assert target["verdicts"]["f_violates"]["value"] == "violates"
     assert target["themes"] == {"linear algebra": points}

@@ -8,15 +8,23 @@ import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from conformance.reporting.merging import MergeError, merge
-from conformance.results import Aspect, AspectResult, FunctionResult, Results, Verdict
+from conformance.reporting.merging import MergeError, merge, taken
+from conformance.results import (
+    Aspect,
+    AspectResult,
+    Composed,
+    FunctionResult,
+    Results,
+    Spent,
+    Verdict,
+)
 from tests.reporting.records import results
 
 ORDER = ["sum", "dot", "exp"]
 
 
-def judged(name: str) -> FunctionResult:
-    aspect = AspectResult(aspect=Aspect.VALUE, verdict=Verdict.CONFORMS, cases=1)
+def judged(name: str, verdict: Verdict = Verdict.CONFORMS) -> FunctionResult:
+    aspect = AspectResult(aspect=Aspect.VALUE, verdict=verdict, cases=1)
     return FunctionResult(name, "theme", [aspect])
 
 
@@ -52,9 +60,72 @@ def test_runs_of_other_cases_are_refused(what: str, value: Any) -> None:
         merge([part(1, "sum"), part(2, "exp", **{what: value})], ORDER)
 
 
-def test_two_runs_of_one_function_are_refused() -> None:
-    with pytest.raises(MergeError, match="judged twice on sum"):
-        merge([part(1, "sum"), part(2, "sum")], ORDER)
+OLD, NEW = "2024-01-01T00:00:00Z", "2025-01-01T00:00:00Z"
+
+
+def run_of(started: str, *functions: FunctionResult, **run: Any) -> Results:
+    spent = {f.function: Spent(cases=5, seconds=1.0) for f in functions}
+    of_run = {"cases": 5 * len(functions), "spent": spent, "milliseconds": {}, **run}
+    return results("mine", list(functions), started=started, **of_run)
+
+
+def cells(found: Results) -> dict[tuple[str, Aspect], Verdict]:
+    return {(f.function, a.aspect): a.verdict for f in found.functions for a in f.aspects}
+
+
+def test_the_newest_result_of_each_function_counts() -> None:
+    whole = run_of(OLD, *(judged(name) for name in ORDER))
+    part = run_of(NEW, judged("dot", Verdict.VIOLATES), selection="dot")
+    merged = merge([part, whole], ORDER)
+    assert merge([whole, part], ORDER) == merged
+    assert list(cells(merged).values()) == [
+        Verdict.CONFORMS,
+        Verdict.VIOLATES,
+        Verdict.CONFORMS,
+    ]
+    assert merged.run.whole
+    assert (merged.run.cases, merged.run.started) == (15, NEW)
+    assert taken([whole, part]) == [2, 1]
+    older = run_of(OLD, judged("dot", Verdict.VIOLATES), selection="dot")
+    whole = run_of(NEW, *(judged(name) for name in ORDER))
+    assert cells(merge([older, whole], ORDER)) == cells(whole)
+
+
+def test_one_aspect_leaves_the_others_as_they_were() -> None:
+    dtype = AspectResult(aspect=Aspect.DTYPE, verdict=Verdict.CONFORMS, cases=1)
+    both = judged("dot")
+    whole = run_of(OLD, replace(both, aspects=[*both.aspects, dtype]))
+    wrong = replace(dtype, verdict=Verdict.VIOLATES)
+    limited = run_of(NEW, replace(both, aspects=[wrong]), aspects=[Aspect.DTYPE])
+    assert not limited.run.whole
+    merged = merge([whole, limited], ORDER)
+    assert merged.run.whole
+    assert cells(merged) == {
+        ("dot", Aspect.VALUE): Verdict.CONFORMS,
+        ("dot", Aspect.DTYPE): Verdict.VIOLATES,
+    }
+    assert merged.run.spent == {"dot": Spent(cases=10, seconds=2.0)}
+
+
+def test_what_a_run_did_not_finish_replaces_nothing() -> None:
+    whole = run_of(OLD, *(judged(name) for name in ORDER))
+    begun = (judged("sum", Verdict.VIOLATES), judged("dot"), judged("exp", Verdict.NOT_RUN))
+    ended = {"complete": False, "unfinished": ["dot", "exp"], "ended_by": "Ctrl-C"}
+    interrupted = run_of(NEW, *begun, **ended)
+    merged = merge([whole, interrupted], ORDER)
+    assert list(cells(merged).values()) == [Verdict.VIOLATES, Verdict.CONFORMS, Verdict.CONFORMS]
+    assert merged.run.whole
+    assert (merged.run.unfinished, merged.run.ended_by) == (UNSET, UNSET)
+    alone = merge([run_of(OLD, judged("sum"), selection="sum"), interrupted], ORDER)
+    assert alone.run.unfinished == ["dot", "exp"]
+    assert not alone.run.complete
+
+
+def test_the_newest_of_two_runs_of_one_shard_counts() -> None:
+    again = part(1, "sum", started="2100-01-01T00:00:00Z", cases=7)
+    merged = merge([part(1, "sum"), again, part(2, "exp")], ORDER)
+    assert merged.run.whole
+    assert merged.run.cases == 17
 
 
 def test_shards_of_runs_that_were_cut_in_other_ways_are_refused() -> None:
@@ -75,6 +146,7 @@ def test_shards_of_other_selections_are_refused() -> None:
         merge([part(1, "sum", selection="sum"), part(2, "exp", selection="exp")], ORDER)
 
 
-def test_one_shard_twice_is_refused() -> None:
+def test_one_shard_of_composed_programs_twice_is_refused() -> None:
+    twice = [replace(part(1, name), composed=Composed(programs=3)) for name in ("sum", "exp")]
     with pytest.raises(MergeError, match="judged twice: shard 1/2"):
-        merge([part(1, "sum"), part(1, "exp")], ORDER)
+        merge(twice, ORDER)

@@ -14,8 +14,10 @@ from conformance.results import (
     Verdict,
 )
 from conformance.results.scores import (
+    CHANGES,
     FAULTS,
     LACKS,
+    UNCOUNTED,
     Score,
     TakenReading,
     count_diverging,
@@ -41,8 +43,8 @@ def value(verdict: Verdict, *failures: Failure) -> AspectResult:
 
 
 def test_every_verdict_is_a_fault_a_lack_a_reading_or_neither() -> None:
-    others = (Verdict.CONFORMS, Verdict.NOT_APPLICABLE, Verdict.DIVERGES)
-    assert sorted((*FAULTS, *LACKS, *others)) == sorted(Verdict)
+    others = (Verdict.CONFORMS, *UNCOUNTED, Verdict.DIVERGES)
+    assert sorted((*FAULTS, *CHANGES, *LACKS, *others)) == sorted(Verdict)
 
 
 @pytest.mark.parametrize("verdict", [v for v in Verdict if v is not Verdict.DIVERGES])
@@ -74,7 +76,7 @@ def test_a_failure_is_demanded_unless_it_is_open_or_for_another_function() -> No
 
 
 def test_the_worst_is_taken_over_faults_and_lacks() -> None:
-    order = [*FAULTS, *LACKS, Verdict.CONFORMS, Verdict.NOT_APPLICABLE]
+    order = [*FAULTS, Verdict.ERROR, *CHANGES, *LACKS, Verdict.CONFORMS, Verdict.NOT_APPLICABLE]
     assert order[0] is Verdict.VIOLATES
     for index, verdict in enumerate(order):
         assert worst([value(v) for v in reversed(order[index:])]) is verdict
@@ -86,12 +88,13 @@ def test_the_worst_is_taken_over_faults_and_lacks() -> None:
 def test_kept_missing_and_faults_make_up_what_is_demanded() -> None:
     made = [function(f"f_{v.name}", v) for v in Verdict]
     points, counts = score(made), count_standings(made)
-    demanded_aspects = (len(Verdict) - 1) * len(ASPECTS)
+    demanded_aspects = (len(Verdict) - 1) * len(ASPECTS) - 1
+    others = len(FAULTS) + len(CHANGES) + len(LACKS)
     assert points == Score(
-        demanded_aspects - len(FAULTS) - len(LACKS), len(LACKS), demanded_aspects
+        demanded_aspects - others, len(LACKS), demanded_aspects, len(CHANGES), errors=1
     )
     faults = sum(counts[verdict] for verdict in FAULTS)
-    assert points.kept + points.missing + faults == points.demanded
+    assert points.kept + points.missing + points.changed + faults == points.demanded
     assert counts[Verdict.DIVERGES] == 0
     assert count_diverging(made) == 1
 
@@ -120,6 +123,7 @@ def test_shares_are_round_only_where_the_numbers_are(
 def test_figures_tell_what_is_missing_if_anything_is() -> None:
     assert Score(9, 0, 10).figures == "90.0 % (9/10)"
     assert Score(8, 2, 10).figures == "80.0 % (8/10), 2 missing"
+    assert Score(6, 2, 10, 1).figures == "60.0 % (6/10), 2 missing, 1 changed"
 
 
 @pytest.mark.parametrize(

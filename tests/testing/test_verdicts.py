@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -11,11 +12,17 @@ from click.testing import CliRunner
 
 from conformance.adapters.session import Limits, Session
 from conformance.cli import main
+from conformance.engine.judging import cases
+from conformance.oracle import expect
 from conformance.reporting.json_results import read_results
-from conformance.testing import items  # noqa: F401 - so that runs within this process find it imported
+from conformance.testing import (
+    SUITE,
+    items,  # noqa: F401 - so that runs within this process find it imported
+)
 from tests.adapters.support import FAKES
+from tests.engine import successors
 from tests.engine.support import run_script
-from tests.testing.support import EXP, run_on, verdicts
+from tests.testing.support import EXP, SMOKE, run_on, verdicts
 
 
 def test_what_conforms_passes(pytester: pytest.Pytester) -> None:
@@ -65,6 +72,27 @@ def test_a_crash_is_an_error_and_the_rest_is_judged(pytester: pytest.Pytester) -
     assert "UnexpectedError" not in shown
     (error,) = ElementTree.parse(pytester.path / "junit.xml").iter("error")
     assert error.attrib["message"].startswith('failed on setup with "crashed: exp(')
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_an_error_of_the_suite_is_an_error_with_its_traceback(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, *, known: bool
+) -> None:
+    def planted(name: str, *arguments: Any, **options: Any) -> Any:
+        if name == "exp":
+            message = "a planted fault"
+            raise LookupError(message)
+        return expect(name, *arguments, **options)
+
+    monkeypatch.setattr(cases, "expect", planted)
+    entry = '[[expect]]\nfunction = "exp"\naspect = "value"\nverdict = "violates"\nreason = "r"\n'
+    (pytester.path / "known.toml").write_text(entry)
+    marked = ("--conformance-expectations", "known.toml") if known else ()
+    result = run_on(pytester, "correct", "-k", "[exp-value] or [identity-value]", *marked)
+    result.assert_outcomes(passed=1, errors=1, deselected=948)
+    shown = result.stdout.str()
+    assert "in planted" in shown
+    assert "error: the suite failed while judging an answer: LookupError: a planted fault" in shown
 
 
 def test_a_hang_is_an_error(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,3 +160,13 @@ def test_verdicts_are_those_of_a_run(pytester: pytest.Pytester) -> None:
     )
     assert {"violates", "conforms", "unsupported"} <= set(run.values())
     assert verdicts(pytester.path / "junit.xml") == run
+
+
+def test_a_change_is_a_warning_and_fails_on_request(pytester: pytest.Pytester) -> None:
+    successors.write(pytester.path)
+    arguments = ("--pyargs", SUITE, "--conformance-target=mine", *SMOKE, "-k", "[exp-value]")
+    result = pytester.runpytest_inprocess(*arguments)
+    result.assert_outcomes(passed=1, warnings=1, deselected=949)
+    result.stdout.fnmatch_lines("*ChangeWarning: changed: exp(*; calls.toml: exp)*")
+    failed = pytester.runpytest_inprocess(*arguments, "--conformance-fail-on=change")
+    failed.assert_outcomes(failed=1, deselected=949)

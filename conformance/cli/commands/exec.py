@@ -15,10 +15,11 @@ from conformance.cli.options import config_option
 @click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def command(target: str, file: Path, arguments: tuple[str, ...], config: Path | None) -> None:
-    """Run FILE, a Python script, in the interpreter and the environment of TARGET.
+    """Run FILE, a Python script, in the interpreter, the environment and the mode of TARGET.
 
-    FILE may be `-`, for what comes through a pipe. The folder you are in stays; the variables are
-    those that a worker of the target gets. ARGUMENTS are handed on, after `--` those too that are
+    FILE may be `-`, which reads a pipe. FILE runs in the folder you are in, with the variables of a
+    worker of the target, and after the target's `prepare` and `startup`. It runs without the
+    sandbox and the memory limit of a worker. ARGUMENTS go to FILE; write `--` before those that are
     options of this command.
 
     \b

@@ -25,9 +25,9 @@ def command(
 ) -> None:
     """Make a report of RESULTS: files that `conformance run` wrote, or folders of them.
 
-    Without RESULTS: the folder reports. Files of one target that was run in parts (--shard, or -k
-    with other functions) become one. Of several runs of one target the newest counts; older
-    ones are its history, and can be compared with it.
+    Without RESULTS: the folder reports. Runs of a part (-k, --aspect, --shard, interrupted) are
+    merged: the newest result of each function counts. Of several whole runs of one target the
+    newest counts; older ones are its history, and can be compared with it.
     """
     from conformance.cli.report import report  # noqa: PLC0415 - help does not wait for it
 

@@ -19,7 +19,8 @@ from conformance.cli.known_targets import known_targets
 from conformance.cli.options import config_option
 from conformance.reporting.safe_text import clean
 
-_PIPE_WIDTH = 160  # a table in a pipe or a file should not be folded at 80 columns
+_UNFOLDED = 2**15
+"""Columns of a pipe or a file, where no row folds."""
 
 
 @click.command()
@@ -46,7 +47,7 @@ def command(config: Path | None, as_json: bool, verbose: bool) -> None:
         return
     console = Console()
     if not console.is_terminal:
-        console = Console(width=_PIPE_WIDTH)
+        console = Console(width=_UNFOLDED)
     console.print(_table(listed))
     if verbose:
         console.print(f"\n{escape(_sandbox([target for target, _ in listed]))}", soft_wrap=True)

@@ -37,6 +37,7 @@ class Frequency(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 def frequency(failure: Failure, cell: JudgedCell) -> Frequency | None:
     """How frequent a failure of a cell is; None if that may be another number elsewhere."""
-    if failure.verdict is not Verdict.VIOLATES or failure.kind in VARYING:
+    counted = (Verdict.VIOLATES, Verdict.CHANGED)
+    if failure.verdict not in counted or failure.kind in VARYING:
         return None
     return Frequency(most=failure.count, of=cell.cases, profile=cell.profile, seed=cell.seed)

@@ -22,7 +22,8 @@ from conformance.near_names import did_you_mean, misspelt, question
 from conformance.results import ASPECTS, Verdict
 from conformance.specs import load
 
-FAILING = tuple(v for v in Verdict if v not in (Verdict.NOT_APPLICABLE, Verdict.CONFORMS))
+_NO_FAILURES = (Verdict.NOT_APPLICABLE, Verdict.CONFORMS, Verdict.ERROR)
+FAILING = tuple(v for v in Verdict if v not in _NO_FAILURES)
 _HEAD = re.compile(r"\s*\[\[\s*expect\s*\]\]\s*(#.*)?$")
 _FIELDS = KnownFailureTable.__struct_fields__
 _FORM = "[[expect]] with function, aspect, verdict and reason, as --write-expectations writes it"

@@ -17,8 +17,8 @@ database_options = together(
     click.option(
         "--database",
         type=written_folder(),
-        help="Keep failing cases in this folder and try them first in the next run; they "
-        "add to the report only what the cases of this seed do not show.  "
+        help="Keep failing cases in this folder and try them first in the next run, which "
+        "lists apart what its own cases do not show.  "
         f"[default: ${VARIABLE}, or {DEFAULT} where CI is not set]",
     ),
     click.option(
@@ -26,8 +26,13 @@ database_options = together(
         is_flag=True,
         help="Keep no failing cases, and try none of earlier runs.",
     ),
+    click.option(
+        "--fail-on-kept",
+        is_flag=True,
+        help="A failure that only cases of earlier runs show fails the run as well.",
+    ),
 )
-"""`--database DIR` and `--no-database`."""
+"""`--database DIR`, `--no-database` and `--fail-on-kept`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,3 +41,4 @@ class DatabaseOptions:
 
     database: Path | None = None
     no_database: bool = False
+    fail_on_kept: bool = False

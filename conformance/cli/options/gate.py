@@ -23,9 +23,9 @@ gate_options = together(
         default=DEFAULT,
         show_default=True,
         metavar="WHAT[,WHAT]",
-        help="What makes the exit status 1: violation (with crashes and time-outs); divergence, or"
-        " unsupported (what the edition demands and the target lacks), either with violations, too;"
-        " both as divergence,unsupported; or never.",
+        help="What makes the exit status 1: violation (with crashes and time-outs); these and"
+        " change (what a successor of the API does otherwise), divergence, or unsupported (what the"
+        " edition demands and the target lacks); several as divergence,unsupported; or never.",
     ),
     click.option(
         "--expectations",

@@ -12,7 +12,7 @@ from conformance.program import Step, from_json
 from conformance.program.codec import ProgramError
 from conformance.reporting.migration_claims import tried
 from conformance.results import Failure, Results, Verdict
-from conformance.results.scores import FAULTS
+from conformance.results.scores import DEVIATIONS
 from conformance.specs.signature import Signature
 
 
@@ -44,12 +44,12 @@ def bearing(
 def told(cases: Iterable[tuple[Shown, str]]) -> Iterator[str]:
     """The failing cases that such arguments have, each once with its targets."""
     for one, applies in cases:
-        if one.failure.verdict in FAULTS:
+        if one.failure.verdict in DEVIATIONS:
             where = ", ".join(one.targets)
             yield f"{applies} on {where}: {one.failure.message} ({one.failure.id})"
 
 
-_SHOWING = (*FAULTS, Verdict.DIVERGES, Verdict.UNSUPPORTED)
+_SHOWING = (*DEVIATIONS, Verdict.DIVERGES, Verdict.UNSUPPORTED)
 """The verdicts by which a case shows that something differs."""
 
 

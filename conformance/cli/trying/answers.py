@@ -15,7 +15,7 @@ from conformance.adapters.session import Session, WorkerStartError
 from conformance.cli.trying.expected import Expected
 from conformance.editions import Edition
 from conformance.engine.judging.judge import judge, without_answer
-from conformance.engine.judging.messages import short_message
+from conformance.engine.judging.messages import raised, short_message
 from conformance.engine.judging.refusals import refuses_by_name
 from conformance.observations import Batch, NotRun, Raised, Returned, StructureObservation, Value
 from conformance.oracle import Expectation, agrees
@@ -111,7 +111,7 @@ def _refusal(found: TargetAnswer, outcome: Raised) -> TargetAnswer:
     message = short_message(outcome.message)
     if outcome.type == _ABSENT:
         return replace(found, gives=message, agrees=None, lacks=True)
-    gives, lacks = f"raises {outcome.type}: {message}", refuses_by_name(outcome)
+    gives, lacks = raised(outcome), refuses_by_name(outcome)
     return replace(found, gives=gives, agrees=None if lacks else found.agrees, lacks=lacks)
 
 

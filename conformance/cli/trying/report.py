@@ -50,12 +50,18 @@ def answer_line(one: TargetAnswer, width: int, paint: Paint) -> Text:
         said += f", but {'; '.join(one.differences)}"
     if one.readings:
         said += f"; it takes {', '.join(one.readings)}"
-    verdict = (
-        Verdict.UNSUPPORTED if one.lacks else _MARKS[one.agrees] if one.ran else Verdict.NOT_RUN
-    )
-    mark = paint.mark(verdict)
+    mark = paint.mark(_verdict(one))
     name = Text(paint.plain(one.target.name).ljust(width), "bold")
     return Text.assemble("  ", mark, " ", name, "  ", paint.text(said))
+
+
+def _verdict(one: TargetAnswer) -> Verdict:
+    if one.lacks:
+        return Verdict.UNSUPPORTED
+    if not one.ran:
+        return Verdict.NOT_RUN
+    changed = one.agrees is False and one.target.successor
+    return Verdict.CHANGED if changed else _MARKS[one.agrees]
 
 
 def agreement_lines(

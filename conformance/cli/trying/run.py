@@ -29,6 +29,7 @@ from conformance.program import Program
 from conformance.program.expressions import ExpressionError, program_of
 from conformance.program.marks import OPERATOR
 from conformance.reporting.paint import Paint, make_console
+from conformance.results.encoding import plain_data
 from conformance.specs import Specs, load
 
 
@@ -45,7 +46,7 @@ def try_expression(options: TryOptions) -> int:
     listed, everyone = list(expectations.values()), chain(missing, coming)
     if options.as_json:
         found = list(everyone)
-        data = msgspec.json.encode(report.as_data(options.expression, listed, found))
+        data = msgspec.json.encode(plain_data(report.as_data(options.expression, listed, found)))
         click.echo(msgspec.json.format(data, indent=2))
     else:
         width = max((len(target.name) for target in asked), default=0)

@@ -13,7 +13,7 @@ from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.messages import gist
 from conformance.observations import Value
 from conformance.program import Binding, Input, Layout, call_text
-from conformance.results import Aspect, FindingKind, Verdict
+from conformance.results import Aspect, FindingKind, Replacement, Verdict
 
 Array = npt.NDArray[Any]
 Identity = tuple[Aspect, str, str, tuple[str, ...]]
@@ -62,6 +62,13 @@ class Finding:
     """Conventions that the case rests on, none of whose readings allows the answer."""
     checked: Checked | None = None
     """Set where a check of a scenario found it."""
+    replacement: Replacement | None = None
+    """The row of the mapping that leads to the call, where what differs is `changed`."""
+
+    @property
+    def contradicts(self) -> bool:
+        """Whether the answer is another than a document says, which is then cited."""
+        return self.verdict in (Verdict.VIOLATES, Verdict.CHANGED)
 
     @property
     def plain_identity(self) -> Identity:

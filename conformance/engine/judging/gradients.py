@@ -13,7 +13,7 @@ import numpy.typing as npt
 from conformance.engine.judging.cases import answered
 from conformance.engine.judging.findings import Finding, Judgement
 from conformance.engine.judging.judge import without_answer
-from conformance.engine.judging.messages import named_error, raising
+from conformance.engine.judging.messages import named_error, raised
 from conformance.engine.judging.readings import (
     Allowance,
     combinations,
@@ -173,7 +173,7 @@ class GradientTrial:
             Aspect.GRADIENT,
             Verdict.UNSUPPORTED if refused else allowed.verdict,
             kind=FindingKind.EXCEPTION if asked or late else FindingKind.UNMADE_INPUT,
-            gives=raising(outcome.type, outcome.message),
+            gives=raised(outcome),
             demands=demands,
             detail=outcome.type,
             conventions=conventions,

@@ -13,7 +13,7 @@ from conformance.engine.judging.findings import (
     Finding,
     Judgement,
 )
-from conformance.engine.judging.messages import raising, without_stack
+from conformance.engine.judging.messages import raised, without_stack
 from conformance.engine.judging.readings import (
     computed,
     demanded_shape,
@@ -310,7 +310,7 @@ def _raised(
     points = _points_with_answers(prepared, number, allowed.open_points)
     shapes = {prepared.shape}.union(*points.values())
     demands = f"{RESULT_OF}{demanded_shape(prepared.shape, allowed.open_points, shapes)}"
-    gives = raising(outcome.type, outcome.message)
+    gives = raised(outcome)
     return Finding(
         Aspect.VALUE,
         Verdict.UNSUPPORTED if refused else allowed.verdict,
@@ -364,7 +364,7 @@ def _refused(prepared: Prepared, draw: DrawObservation) -> Iterator[Finding]:
         case Raised():
             yield _not_refused(
                 error,
-                gives=raising(outcome.type, outcome.message),
+                gives=raised(outcome),
                 detail=refused_type(outcome) if refuses_by_name(outcome) else outcome.type,
                 unsupported=refuses_by_name(outcome),
             )
@@ -381,7 +381,7 @@ def _invalid_input_unmade(error: ErrorCase, outcome: Raised) -> Finding:
         Aspect.ERROR,
         Verdict.UNSUPPORTED,
         FindingKind.UNMADE_INPUT,
-        gives=f"gets an input that {raising(outcome.type, outcome.message)}",
+        gives=raised(outcome),
         demands=error.says,
         detail=outcome.type,
     )

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+
+from conformance.observations import Raised, Stage
 
 MOST = 300
 """The most characters of a short message."""
@@ -69,6 +72,25 @@ def raising(kind: str, message: str, where: str = "") -> str:
     """`raises ValueError: its message`, or without a message the type alone."""
     said = short_message(message)
     return f"raises {kind}{where}" + (f": {said}" if said else "")
+
+
+_AFTERWARDS: Mapping[Stage, str] = {
+    "session": "clear_session",
+    "compile": "compiling the result",
+    "call": "evaluating the result",
+    "read": "reading the result as an array",
+}
+"""What is done with the result of a call, by the stage of an exception."""
+
+
+def raised(outcome: Raised, where: str = "") -> str:
+    """An exception in words, and what raised it: what makes the inputs of a call, the call, or what
+    is done with its result."""
+    said = raising(outcome.type, outcome.message, where)
+    if outcome.stage == "bind":
+        return f"gets an input that {said}"
+    afterwards = _AFTERWARDS.get(outcome.stage)
+    return said if afterwards is None or where else f"returns, and {afterwards} {said}"
 
 
 def named_error(kind: str, message: str) -> str:

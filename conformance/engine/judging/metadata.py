@@ -229,13 +229,15 @@ def _shape_error(prepared: Prepared, said: TensorMetadata) -> Iterator[Finding]:
     if said.shape_error is None or _is_not_asked_for(prepared, said.shape_error.type):
         return
     allowed = _of_raising(prepared, said)
+    error = said.shape_error
+    which = "whose reading" if error.stage == "read" else "that"
     yield Finding(
         Aspect.STATIC_SHAPE,
         allowed.verdict,
         FindingKind.INT_SHAPE_RAISES,
-        gives=f"has an int_shape that {raising(said.shape_error.type, said.shape_error.message)}",
+        gives=f"has an int_shape {which} {raising(error.type, error.message)}",
         demands=str(prepared.static_shape),
-        detail=said.shape_error.type,
+        detail=error.type,
         conventions=allowed.conventions,
         readings=allowed.readings,
         open_points=allowed.open_points,

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from conformance.engine.judging.findings import Checked, Finding, Judgement
 from conformance.engine.judging.judge import without_answer
-from conformance.engine.judging.messages import named_error, raising
+from conformance.engine.judging.messages import named_error, raised
 from conformance.engine.judging.readings import (
     Allowance,
     of_anything,
@@ -297,7 +297,8 @@ class ScenarioTrial:
             named |= {ConventionName.DIFFERENTIABLE}
         allowed = of_exception(outcome, named)
         asked = step is not None and step.function == _GRADIENTS and self._is_of_gradient(check)
-        blamed = step is None or asked or self._blamed(step)
+        unmade = getattr(outcome, "stage", None) == "bind"
+        blamed = not unmade and (step is None or asked or self._blamed(step))
         if isinstance(outcome, Raised):
             return self._raised(outcome, check, allowed, blamed=blamed)
         verdict, kind, gives, detail = without_answer(outcome, self.scenario.program)
@@ -323,7 +324,7 @@ class ScenarioTrial:
             check.aspect,
             Verdict.UNSUPPORTED if refused or not blamed else allowed.verdict,
             FindingKind.EXCEPTION if blamed else FindingKind.UNMADE_INPUT,
-            gives=raising(outcome.type, outcome.message, where),
+            gives=raised(outcome, where),
             demands=lacked(demands, conventions, outcome) if refused else demands,
             detail=refused_type(outcome) if refused else outcome.type,
             conventions=conventions,

@@ -93,7 +93,7 @@ def perform(
     stop = Stop(time.monotonic() + given.target_time, stop)
     infos: list[TargetInfo] = []
     try:
-        findings = run_remembered(subject, tasks, common, number, stop)
+        shown = run_remembered(subject, tasks, common, number, stop)
         with subject.open(asked_for(subject.edition), number) as session:
             examination = Examination(
                 subject,
@@ -103,7 +103,7 @@ def perform(
                 lambda _: None,
                 stop,
                 given.survey,
-                remembered=findings,
+                remembered=shown,
             )
             examined = tuple(examination.all(infos.append))
     except WorkerStartError as error:

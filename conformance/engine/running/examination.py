@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import NamedTuple
 
 from hypothesis.strategies import SearchStrategy
 
@@ -38,16 +37,19 @@ from conformance.engine.judging.probes import (
 )
 from conformance.engine.judging.releases import Release
 from conformance.engine.judging.shortfalls import with_shortfalls
+from conformance.engine.judging.successors import changes
 from conformance.engine.judging.trials import Trial
 from conformance.engine.planning.plan import Task, documented_names
 from conformance.engine.planning.portions import bundles, by_setup, riskiest_first
 from conformance.engine.planning.profiles import Profile
 from conformance.engine.running.consistency import Consistency, waits
 from conformance.engine.running.endings import MOST_FATAL, weight, why_restarted
-from conformance.engine.running.examined import Examined, RememberedFinding
+from conformance.engine.running.examined import Examined, Remembered
 from conformance.engine.running.preludes import reaching
+from conformance.engine.running.sending import Answered, Sending, configured_answers
 from conformance.engine.running.stop import Stop
 from conformance.engine.running.subject import Run, Subject
+from conformance.engine.running.suite_errors import FunctionErrors, Stage, during
 from conformance.engine.running.twins import Twins, unmade
 from conformance.engine.verdicts.failures import function_result
 from conformance.engine.verdicts.minimise import Minimiser
@@ -55,7 +57,6 @@ from conformance.engine.verdicts.origins import origin
 from conformance.engine.verdicts.symptoms import Symptom, symptom
 from conformance.engine.verdicts.tally import Group, Tally, folded
 from conformance.observations import (
-    Batch,
     FunctionIdentity,
     NotRun,
     StructureObservation,
@@ -66,7 +67,6 @@ from conformance.results import (
     FindingKind,
     Spent,
     TargetInfo,
-    Verdict,
 )
 from conformance.results.events import (
     CasesDone,
@@ -84,14 +84,6 @@ more, and two thirds of the memory."""
 MOST_TWINS = 24
 """How many twins with documented dtypes are run of one function; the simplest come first."""
 _MAKERS = ("variable", "constant", "placeholder")
-
-
-class _Sent(NamedTuple):
-    """A trial, and what the worker was sent of it."""
-
-    task: Task
-    trial: Trial
-    batch: Batch
 
 
 @dataclass(slots=True)
@@ -127,12 +119,17 @@ class Examination:
     a failure of `variable`, whose scenarios hold it."""
     absent: frozenset[str] = frozenset()
     """The documented functions that the target does not have."""
-    remembered: Sequence[RememberedFinding] = ()
-    """Findings on cases of earlier runs, which were run before, in a worker of their own."""
+    remembered: Remembered = field(default_factory=Remembered)
+    """What cases of earlier runs show, which were run before, in a worker of their own."""
+    errors: FunctionErrors = field(init=False)
+    """The functions in which the suite itself had an error."""
+    _sending: Sending = field(init=False)
     _mark: float = field(default_factory=time.monotonic)
 
     def __post_init__(self) -> None:
         self.consistency = Consistency(self._run)
+        self.errors = FunctionErrors(self.subject.name, dict(self.remembered.errors))
+        self._sending = Sending(self.session, self.errors, self.stop, self._skip)
 
     def all(self, introduce: Callable[[TargetInfo], None]) -> Iterator[Examined]:
         """Examine the functions one by one; once `stop` is set, yield what is known of the rest.
@@ -156,21 +153,24 @@ class Examination:
         self._mark, losses = time.monotonic(), self.session.losses
         try:
             self._run_all(bundle)
-            for task in bundle:
-                self.twins.try_again(task, partial(self._run_twin, task))
+            for task in (task for task in bundle if task.spec.name not in self.errors):
+                with self.errors.guard(task.spec.name, Stage.TWINS):
+                    self.twins.try_again(task, partial(self._run_twin, task))
         except SessionAbortedError:
             self.stop.set()
         for task in bundle:
-            for trial, judgement in self.twins.left(task):
-                self.tallies[task.spec.name].add(judgement, trial)
-            self._add_remembered(task)
+            with self.errors.guard(task.spec.name, Stage.JUDGING):
+                self._add_what_is_left(task)
             yield self._finish(task, losses)
             losses = self.session.losses
 
-    def _add_remembered(self, task: Task) -> None:
-        for one in self.remembered:
+    def _add_what_is_left(self, task: Task) -> None:
+        tally = self.tallies[task.spec.name]
+        for trial, judgement in self.twins.left(task):
+            tally.add(judgement, trial)
+        for one in self.remembered.findings:
             if one.function == task.spec.name:
-                self.tallies[one.function].add_remembered(one.finding, one.trial, one.source)
+                tally.add_remembered(one.finding, one.trial, one.failure)
 
     def begin(self, introduce: Callable[[TargetInfo], None]) -> None:
         """Identify the target, and probe what would make all its functions fail."""
@@ -200,7 +200,8 @@ class Examination:
     def _identify(self) -> TargetInfo:
         identity = self.session.identity
         for task in self.tasks:
-            self._judge_signature(task, identity.functions[task.documented.name])
+            with self.errors.guard(task.spec.name, Stage.SIGNATURE):
+                self._judge_signature(task, identity.functions[task.documented.name])
         documented = {*documented_names(self.subject.edition)} & identity.functions.keys()
         self.absent = frozenset(n for n in documented if not identity.functions[n].present)
         return TargetInfo(
@@ -254,51 +255,37 @@ class Examination:
     def _run_all(self, tasks: Sequence[Task]) -> None:
         """Run and judge all trials of the functions; the worker is sent a few trials ahead, which
         one that ended it may be a reason to skip."""
-        queue: list[_Sent] = []
-        waiting: list[tuple[Task, Trial, StructureObservation]] = []
-        still = partial(self._still, queue)
-        for _, seen in self.session.run_batches(self._batches(tasks, queue), still):
-            task, trial, _ = queue.pop(0)
-            observed = self._plain(trial, seen)
-            if waits(trial, observed):
-                waiting.append((task, trial, observed))
-            else:
-                self._judge(task, trial, observed)
+        waiting: list[Answered] = []
+        present = [task for task in tasks if self._present(task)]
+        for task, trial, seen in self._sending.answers(present):
+            with self.errors.guard(task.spec.name, Stage.JUDGING):
+                observed = self._plain(trial, seen)
+                if waits(trial, observed):
+                    waiting.append((task, trial, observed))
+                else:
+                    self._judge(task, trial, observed)
         for task, trial, observed in waiting:
-            self._judge(task, trial, observed)
-        self._run_configured(tasks)
+            with self.errors.guard(task.spec.name, Stage.JUDGING):
+                self._judge(task, trial, observed)
+        self._run_configured(present)
 
     def _run_configured(self, tasks: Sequence[Task]) -> None:
         """Run and judge the trials that need a configured process; one process serves all trials of
         one configuration."""
-        possible = (t for t in tasks if self._present(t) and not self.stop.is_set())
-        offered = ((task, t) for task in possible for t in task.trials() if t.setup)
-        shared = by_setup((task, t) for task, t in offered if not any(self.lacking(t)))
+        possible = (t for t in tasks if not self.stop.is_set() and t.spec.name not in self.errors)
+        shared = by_setup((task, trial) for task in possible for trial in self._configured(task))
         for group in shared[: self.common.profile.setups]:
             if self.stop.is_set():
                 return
-            found = self.subject.run_configured([trial for _, trial in group])
-            for (task, trial), observed in zip(group, found, strict=True):
-                self._judge(task, trial, with_shortfalls(observed, self.subject.shortfalls))
+            for task, trial, observed in configured_answers(self.subject, group, self.errors):
+                with self.errors.guard(task.spec.name, Stage.JUDGING):
+                    self._judge(task, trial, with_shortfalls(observed, self.subject.shortfalls))
 
-    def _batches(self, tasks: Sequence[Task], queue: list[_Sent]) -> Iterator[Batch]:
-        for task in tasks:
-            if self.stop.is_set() or not self._present(task):
-                continue
-            for trial in task.trials():
-                if self.stop.is_set():
-                    return
-                if trial.setup is None and not self._skip(task.spec.name, trial):
-                    queue.append(_Sent(task, trial, trial.batch))
-                    yield queue[-1].batch
-
-    def _still(self, queue: list[_Sent], batch: Batch) -> bool:
-        """Whether a batch of the queue is still to be run; if it is not, it leaves the queue."""
-        (place,) = (i for i, sent in enumerate(queue) if sent.batch is batch)
-        skipped = self._skip(queue[place].task.spec.name, queue[place].trial)
-        if skipped:
-            del queue[place]
-        return not skipped
+    def _configured(self, task: Task) -> list[Trial]:
+        """The trials of a function that need a configured process."""
+        with self.errors.guard(task.spec.name, Stage.PLANNING):
+            return [t for t in task.trials() if t.setup and not any(self.lacking(t))]
+        return []
 
     def _skip(self, name: str, trial: Trial) -> bool:
         """Skip a trial that cannot be judged, and record why; whether it is skipped."""
@@ -328,8 +315,9 @@ class Examination:
 
     def _run(self, trial: Trial, *, patient: bool = True) -> StructureObservation:
         if trial.setup is None:
-            return self._plain(trial, self.session.run_batch(trial.batch, patient=patient))
-        (observed,) = self.subject.run_configured([trial])
+            return self._plain(trial, self._sending.run(trial.batch, patient=patient))
+        with during(Stage.RUNNING):
+            (observed,) = self.subject.run_configured([trial])
         return with_shortfalls(observed, self.subject.shortfalls)
 
     def _plain(self, trial: Trial, observed: StructureObservation) -> StructureObservation:
@@ -373,7 +361,8 @@ class Examination:
         """Judge what was observed, and keep what it shows."""
         name = task.spec.name
         try:
-            judgement = self._judged(task, trial, observed)
+            with during(Stage.JUDGING):
+                judgement = self._judged(task, trial, observed)
         except Exception as error:
             error.add_note(f"while judging {trial.described} on {self.subject.name}")
             raise
@@ -399,10 +388,11 @@ class Examination:
     def _held(
         self, task: Task, findings: Iterable[Finding], trial: Trial | None = None
     ) -> list[Finding]:
-        """The findings, as they count for a release that came after the document."""
-        offered = self.session.identity.functions[task.documented.name]
-        release = Release(task.spec, task.edition, self.subject.follows, offered)
-        return release.held(findings, trial)
+        """The findings, as they count for a release after the document, and for a successor."""
+        subject, name = self.subject, task.documented.name
+        offered = self.session.identity.functions[name]
+        held = Release(task.spec, task.edition, subject.follows, offered).held(findings, trial)
+        return changes(held, name, subject.replacements)
 
     def _run_twin(self, task: Task, twin: Trial) -> bool:
         """Run and judge a twin, unless it was or must not be; whether its inputs could be made."""
@@ -427,9 +417,10 @@ class Examination:
         tally.executed += done
         tally.inside += observed.seconds.total
         self._charge(tally)
-        self.emit(CasesDone(self.subject.name, name, done, failed))
-        for reason in why_restarted(observed):
-            self.emit(WorkerRestarted(self.subject.name, name, reason))
+        with during(Stage.ANNOUNCING):
+            self.emit(CasesDone(self.subject.name, name, done, failed))
+            for reason in why_restarted(observed):
+                self.emit(WorkerRestarted(self.subject.name, name, reason))
 
     def _charge(self, tally: Tally) -> None:
         """Add the time since the last call of this method to the function's."""
@@ -438,20 +429,27 @@ class Examination:
         self._mark = now
 
     def _finish(self, task: Task, losses: int) -> Examined:
-        tally = self.tallies[task.spec.name]
-        groups = self._smaller(task, tally.failures())
+        name, tally = task.spec.name, self.tallies[task.spec.name]
+        groups: list[Group] = []
+        with self.errors.guard(name, Stage.MINIMISING):
+            groups = self._smaller(task, [] if name in self.errors else tally.failures())
         self._charge(tally)
         unfinished = (self.stop.is_set() or self.survey) and self._present(task)
-        result = function_result(
-            tally, groups, task.theme, self.prelude, partial(origin, task), partial=unfinished
-        )
+        result = None
+        with self.errors.guard(name, Stage.RECORDING):
+            result = function_result(
+                tally, groups, task.theme, self.prelude, partial(origin, task), partial=unfinished
+            )
+        error = self.errors.by_function.get(name)
+        if error is not None or result is None:
+            result, unfinished = self.errors.result(task, tally.offered), True
         spent = Spent(
             cases=tally.executed,
             seconds=round(tally.seconds, 3),
             seconds_in_target=round(tally.inside + tally.inside_besides, 6),
             restarts=self.session.losses - losses,
         )
-        return Examined(result, spent, not unfinished, tally.inside)
+        return Examined(result, spent, not unfinished, tally.inside, error)
 
     def _smaller(self, task: Task, groups: list[Group]) -> list[Group]:
         """The failures, the gravest of them with smaller cases, and none with long arrays."""
@@ -493,7 +491,6 @@ class Examination:
 
 
 def _budget(group: Group, profile: Profile) -> int:
-    """How many trials may be run to make a failure smaller: the profile has a number for violations
-    and one for the rest."""
-    violates = group.finding.verdict is Verdict.VIOLATES
-    return profile.shrink if violates else profile.shrink_other
+    """How many trials may be run to make a failure smaller: the profile has a number for what
+    contradicts a document and one for the rest."""
+    return profile.shrink if group.finding.contradicts else profile.shrink_other

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -90,8 +90,8 @@ class Progress:
     _begun: float = 0.0
     _kept: dict[str, Examined] = field(default_factory=dict)
     _found: dict[str, Examined] = field(default_factory=dict)
-    _surveyed_results: dict[str, Examined] = field(default_factory=dict)
-    """What the survey found."""
+    _begun_results: dict[str, Examined] = field(default_factory=dict)
+    """What an earlier run or the survey has of functions that they did not finish."""
     _portions_left: int = field(init=False)
     _announced_at: float = 0.0
     _lock: threading.RLock = field(default_factory=threading.RLock)
@@ -100,7 +100,9 @@ class Progress:
         shard = self.common.shard
         self.tasks = list(self.plan) if shard is None else shard.of(self.plan, self.subject.library)
         self.workers = self.spread or worker_count(self.plan, self.subject.workers)
-        self._kept = {} if self.previous is None else kept(self.previous)
+        before = {} if self.previous is None else examined(self.previous)
+        self._kept = {name: one for name, one in before.items() if one.finished}
+        self._begun_results = {name: one for name, one in before.items() if not one.finished}
         left = [task for task in self.tasks if task.spec.name not in self._kept]
         self.portions = [*self._survey_portions(left), *self._main_portions(left)]
         self._portions_left = len(self.portions)
@@ -177,8 +179,15 @@ class Progress:
 
     def record(self, examined: Examined, *, survey: bool = False) -> None:
         """Note the result of one function."""
+        name = examined.result.function
         with self._lock:
-            (self._surveyed_results if survey else self._found)[examined.result.function] = examined
+            if survey:
+                before = self._begun_results.get(name)
+                self._begun_results[name] = _merged(examined, before) if before else examined
+            else:
+                self._found[name] = examined
+        if examined.error is not None:
+            self.emit(examined.error)
         if self.lost:
             return
         if not survey:
@@ -228,16 +237,17 @@ class Progress:
 
     def _function(self, task: Task) -> Examined:
         name = task.spec.name
-        found, seen = self._found.get(name), self._surveyed_results.get(name)
+        found, seen = self._found.get(name), self._begun_results.get(name)
         if name in self._kept:
             return self._kept[name]
-        if found is not None and seen is not None and not found.finished:
+        if found is not None and seen is not None and not (found.finished or found.error):
             return _merged(found, seen)
         return found or seen or _unreached(task)
 
     def _run(self, every: Sequence[Examined]) -> RunInfo:
         spent = {one.result.function: one.spent for one in every}
         unfinished = [one.result.function for one in every if not one.finished]
+        reached = all(one.finished or one.error for one in every)
         before = self.previous.run if self.previous is not None else None
         wall = time.monotonic() - self._begun + (before.seconds if before else 0.0)
         return RunInfo(
@@ -250,6 +260,7 @@ class Progress:
             seconds_in_target=round(sum(one.seconds_in_target for one in spent.values()), 3),
             selection=self.common.selection,
             shard=UNSET if self.common.shard is None else str(self.common.shard),
+            aspects=list(self.common.aspects) or UNSET,
             complete=not unfinished,
             restarts=sum(one.restarts for one in spent.values()),
             workers=min(self.workers, self.common.jobs or self.workers),
@@ -257,7 +268,7 @@ class Progress:
             milliseconds=_milliseconds(every),
             spent=spent,
             unfinished=unfinished or UNSET,
-            ended_by=(unfinished and self._reason) or UNSET,
+            ended_by=UNSET if reached else self._reason or UNSET,
         )
 
     @property
@@ -268,17 +279,20 @@ class Progress:
         return self.reason or (None if limit is None else f"the limit of {limit:g} s")
 
 
-def kept(results: Results) -> dict[str, Examined]:
-    """The functions that were finished."""
+def examined(results: Results) -> dict[str, Examined]:
+    """What results hold of each function."""
     run = results.run
-    left = set() if run.unfinished is UNSET else set(run.unfinished)
-    spent = {} if run.spent is UNSET else run.spent
-    found = {f.function: f for f in results.functions if f.function not in left}
+    left = set(run.unfinished or ())
+    spent = run.spent or {}
     return {
         name: Examined(
-            f, cost, finished=True, inside=run.milliseconds.get(name, 0.0) * cost.cases / 1000
+            f,
+            cost,
+            finished=name not in left,
+            inside=run.milliseconds.get(name, 0.0) * cost.cases / 1000,
         )
-        for name, f in found.items()
+        for f in results.functions
+        for name in (f.function,)
         for cost in (spent.get(name, Spent()),)
     }
 
@@ -312,11 +326,16 @@ def _merged(found: Examined, seen: Examined) -> Examined:
     return Examined(replace(found.result, aspects=aspects), spent, finished=False, inside=inside)
 
 
-def _graver(pair: Iterable[AspectResult]) -> AspectResult:
+def _graver(pair: Sequence[AspectResult]) -> AspectResult:
+    """The graver of two results of an aspect, with what kept cases show besides it."""
+
     def weight(one: AspectResult) -> tuple[bool, int, int]:
         return one.verdict is not Verdict.NOT_RUN, GRAVITY[one.verdict], one.cases
 
-    return max(pair, key=weight)
+    graver = max(pair, key=weight)
+    ids = {failure.id for failure in graver.failures}
+    earlier = {f.id: f for one in pair for f in one.earlier_failures if f.id not in ids}
+    return replace(graver, earlier_failures=list(earlier.values()))
 
 
 def _changed(before: TargetInfo, now: TargetInfo) -> str:

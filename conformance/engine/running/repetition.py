@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import NamedTuple
@@ -15,16 +16,18 @@ from conformance.engine.judging.trials import Trial
 from conformance.engine.planning.plan import Task
 from conformance.engine.planning.profiles import PROFILES
 from conformance.engine.running.examination import Examination
-from conformance.engine.running.examined import RememberedFinding
+from conformance.engine.running.examined import Remembered, RememberedFinding
 from conformance.engine.running.preludes import asked_for
 from conformance.engine.running.stop import Stop
 from conformance.engine.running.subject import Run, Subject
+from conformance.engine.running.suite_errors import FunctionErrors, Stage
 from conformance.engine.verdicts.failures import failure, identifier
 from conformance.engine.verdicts.forms import is_wrong, rare_forms
 from conformance.engine.verdicts.origins import trials
 from conformance.engine.verdicts.tally import GRAVITY, Group, Tally
 from conformance.engine.verdicts.traits import traits
-from conformance.results import Aspect, Failure, Origin, TargetInfo, Verdict
+from conformance.results import Aspect, Failure, TargetInfo, Verdict
+from conformance.results.encoding import plain
 
 _FATAL = (Verdict.CRASHED, Verdict.TIMED_OUT)
 MOST_FATAL_REMEMBERED = 3
@@ -74,12 +77,25 @@ def repeat(
     `introduce` is called with the target's identity first. WorkerStartError if the worker does not
     start.
     """
-    with subject.open(asked_for(subject.edition), number) as session:
-        tasks = list({id(task): task for task, _ in cases}.values())
-        examination = Examination(subject, session, tasks, common, lambda _: None, Stop())
-        examination.begin(introduce)
+    with _opened(subject, [task for task, _ in cases], common, introduce, number) as examination:
         for task, trials in cases:
             yield _repeated(examination, task, trials)
+
+
+@contextmanager
+def _opened(
+    subject: Subject,
+    tasks: Sequence[Task],
+    common: Run,
+    introduce: Callable[[TargetInfo], None],
+    number: int,
+) -> Iterator[Examination]:
+    """An examination of these tasks that has begun, in a worker of its own."""
+    with subject.open(asked_for(subject.edition), number) as session:
+        own = list({id(task): task for task in tasks}.values())
+        examination = Examination(subject, session, own, common, lambda _: None, Stop())
+        examination.begin(introduce)
+        yield examination
 
 
 def _repeated(examination: Examination, task: Task, trials: Sequence[Trial]) -> Repetition:
@@ -108,30 +124,59 @@ def _ids(tally: Tally, trial: Trial, finding: Finding) -> Iterator[str]:
 
 def _failure(examination: Examination, task: Task, trial: Trial, finding: Finding) -> Failure:
     tally = examination.tallies[task.spec.name]
-    return failure(tally, Group(finding, trial), examination.prelude)
+    return plain(failure(tally, Group(finding, trial), examination.prelude))
 
 
 def run_remembered(
     subject: Subject, tasks: Sequence[Task], common: Run, number: int, stop: Stop
-) -> list[RememberedFinding]:
+) -> Remembered:
     """Run the remembered cases of these functions; the findings, by function in their order.
 
     They are run in a session of their own, so that they do not change the results of the plan.
     """
+    errors = FunctionErrors(subject.name)
+    cases = list(_remade(subject, tasks, common, errors))
+    if not cases:
+        return Remembered((), errors.by_function)
+    own = [case.task for case in cases]
+    with _opened(subject, own, common, lambda _: None, number) as examination:
+        findings = list(_findings_on(examination, cases, errors, stop))
+    return Remembered(findings, errors.by_function)
+
+
+class _RememberedCase(NamedTuple):
+    """A failure of an earlier run, and its case made again."""
+
+    task: Task
+    failure: Failure
+    trials: Sequence[Trial]
+
+
+def _remade(
+    subject: Subject, tasks: Sequence[Task], common: Run, errors: FunctionErrors
+) -> Iterator[_RememberedCase]:
+    """The cases that can be made again, without most of those that ended the worker."""
     remembered = common.remembered.get((subject.name, subject.edition), {})
     failures = [(task, f) for task in tasks for f in remembered.get(task.spec.name, ())]
     fatal = [f for _, f in failures if f.verdict in _FATAL][MOST_FATAL_REMEMBERED:]
-    cases = [
-        (task, f, trials) for task, f in failures if f not in fatal and (trials := _case(task, f))
-    ]
-    found: list[RememberedFinding] = []
-    if cases:
-        repeated = repeat(subject, [(t, made) for t, _, made in cases], common, number=number)
-        for repetition, (task, one, _) in zip(repeated, cases, strict=False):
-            found += _findings(task, one, repetition)
-            if stop.is_set():
-                break
-    return found
+    for task, one in failures:
+        with errors.guard(task.spec.name, Stage.REMEMBERED):
+            made = [] if one in fatal else _case(task, one)
+            if made:
+                yield _RememberedCase(task, one, made)
+
+
+def _findings_on(
+    examination: Examination,
+    cases: Sequence[_RememberedCase],
+    errors: FunctionErrors,
+    stop: Stop,
+) -> Iterator[RememberedFinding]:
+    for task, one, made in cases:
+        with errors.guard(task.spec.name, Stage.REMEMBERED):
+            yield from _findings(task, one, _repeated(examination, task, made))
+        if stop.is_set():
+            return
 
 
 def _case(task: Task, one: Failure) -> list[Trial]:
@@ -146,6 +191,8 @@ def _case(task: Task, one: Failure) -> list[Trial]:
 
 
 def _findings(task: Task, one: Failure, repetition: Repetition) -> Iterator[RememberedFinding]:
+    """What a kept case shows now; a failure that it was kept for has the id that it had."""
     for shown in repetition.shown:
-        if isinstance(one.origin, Origin):
-            yield RememberedFinding(task.spec.name, shown.finding, shown.trial, one.origin)
+        identity = one.id if one.id in shown.ids else shown.failure.id
+        failing = msgspec.structs.replace(shown.failure, id=identity, origin=one.origin)
+        yield RememberedFinding(task.spec.name, shown.finding, shown.trial, failing)

@@ -28,7 +28,7 @@ from conformance.engine.running.announcing import Emit, locked
 from conformance.engine.running.assignments import Answer, assignment
 from conformance.engine.running.collecting import seldom
 from conformance.engine.running.examination import Examination
-from conformance.engine.running.examined import RememberedFinding
+from conformance.engine.running.examined import Remembered
 from conformance.engine.running.hosts import Hosts, Sink, forked
 from conformance.engine.running.preludes import asked_for
 from conformance.engine.running.progress import Portion, Progress
@@ -190,7 +190,7 @@ def _examine_here(target: Sink, portion: Portion, stop: Stop) -> None:
     """Examine one portion in this process and thread."""
     subject = target.subject
     try:
-        findings = _remembered(target, portion, stop)
+        remembered = _remembered(target, portion, stop)
         with subject.open(asked_for(subject.edition), portion.number) as session:
             target.start(session)
             examination = Examination(
@@ -201,7 +201,7 @@ def _examine_here(target: Sink, portion: Portion, stop: Stop) -> None:
                 target.emit,
                 stop,
                 portion.survey,
-                remembered=findings,
+                remembered=remembered,
             )
             for examined in examination.all(target.introduce):
                 target.record(examined, survey=portion.survey)
@@ -212,10 +212,10 @@ def _examine_here(target: Sink, portion: Portion, stop: Stop) -> None:
         stop.set()
 
 
-def _remembered(target: Sink, portion: Portion, stop: Stop) -> Sequence[RememberedFinding]:
-    """Findings on cases of earlier runs; none in a survey."""
+def _remembered(target: Sink, portion: Portion, stop: Stop) -> Remembered:
+    """What cases of earlier runs show; nothing in a survey."""
     if portion.survey:
-        return ()
+        return Remembered()
     return run_remembered(target.subject, portion.tasks, target.common, portion.number, stop)
 
 

@@ -21,7 +21,7 @@ from conformance.observations import (
     StructureObservation,
 )
 from conformance.program import Prelude
-from conformance.results import Failure
+from conformance.results import Aspect, Failure, Replacement
 from conformance.scenarios import Setup
 
 TARGET_SECONDS = 6 * 3600.0
@@ -48,6 +48,9 @@ class Subject:
     """What its environment falls short of, by a text in the exceptions that show it."""
     follows: Sequence[Edition] = ()
     """The later editions whose documents it may follow: it came after the document of its own."""
+    replacements: Mapping[str, Replacement] | None = None
+    """The calls that replace documented functions, by function, if the target is a successor; None
+    if it promises what the documents say."""
     cure: str = ""
     """What to do if its worker does not start."""
     perform: Callable[[Any], Any] | None = None
@@ -82,6 +85,8 @@ class Run:
     started: str
     """UTC, ISO 8601."""
     selection: str | None = None
+    aspects: Sequence[Aspect] = ()
+    """The aspects that were chosen; empty for all."""
     shard: Shard | None = None
     max_time: float | None = None
     """Seconds after which the run ends; the functions most likely to fail are run first."""

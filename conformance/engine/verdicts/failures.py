@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -19,7 +19,7 @@ from conformance.engine.judging.findings import RESULT_OF, Finding
 from conformance.engine.planning.demands import demanded_aspects
 from conformance.engine.verdicts.limits import named_index
 from conformance.engine.verdicts.scripts import script
-from conformance.engine.verdicts.tally import Group, Tally, listed, verdict
+from conformance.engine.verdicts.tally import GRAVITY, Group, Tally, listed, verdict
 from conformance.program import Case, Prelude, to_json
 from conformance.results import (
     Array,
@@ -32,6 +32,7 @@ from conformance.results import (
     Origin,
     Verdict,
 )
+from conformance.results.encoding import plain
 from conformance.specs import Spec
 from conformance.specs.conventions import definite
 from conformance.specs.extraction import parameter_line
@@ -58,23 +59,30 @@ def function_result(
 
     If the run ended early (`partial`), the aspects that were not reached are `not run`.
     """
-    return FunctionResult(
-        tally.spec.name,
-        theme,
-        [
-            _aspect(tally, aspect, groups, prelude, originate)
-            if tally.cases.get(aspect) or not partial
-            else not_run(aspect)
-            for aspect in demanded_aspects(tally.spec, tally.edition)
-            if aspect in tally.aspects
-        ],
-        tally.offered or UNSET,
+    aspects = [
+        _aspect(tally, aspect, groups, prelude, originate)
+        if tally.cases.get(aspect) or not partial
+        else not_run(aspect, _earlier(tally, aspect))
+        for aspect in demanded_aspects(tally.spec, tally.edition)
+        if aspect in tally.aspects
+    ]
+    return plain(FunctionResult(tally.spec.name, theme, aspects, tally.offered or UNSET))
+
+
+def not_run(aspect: Aspect, earlier: Sequence[Failure] = ()) -> AspectResult:
+    """An aspect that was not run, with what cases of earlier runs show."""
+    return AspectResult(
+        aspect=aspect,
+        verdict=Verdict.NOT_RUN,
+        cases=0,
+        earlier_failures=list(earlier),
     )
 
 
-def not_run(aspect: Aspect) -> AspectResult:
-    """An aspect that was not run."""
-    return AspectResult(aspect=aspect, verdict=Verdict.NOT_RUN, cases=0)
+def _earlier(tally: Tally, aspect: Aspect, own: Collection[str] = ()) -> list[Failure]:
+    """What only cases of earlier runs show, the gravest first; `own` are the ids of this run's."""
+    failing = {f.id: f for of, f in tally.earlier.values() if of is aspect and f.id not in own}
+    return sorted(failing.values(), key=lambda f: (-GRAVITY[f.verdict], f.id))
 
 
 def _aspect(
@@ -82,15 +90,17 @@ def _aspect(
 ) -> AspectResult:
     mine, unlisted = listed(g for g in groups if g.finding.aspect is aspect)
     with_error = aspect is Aspect.VALUE and tally.ulp is not None
+    failures = [
+        msgspec.structs.replace(failure(tally, g, prelude), origin=originate(g)) for g in mine
+    ]
     return AspectResult(
         aspect=aspect,
         verdict=verdict(tally, aspect, mine),
         cases=tally.cases.get(aspect, 0),
         max_ulp=tally.ulp if with_error else None,
         limit_ulp=tally.limit_ulp if with_error else None,
-        failures=[
-            msgspec.structs.replace(failure(tally, g, prelude), origin=originate(g)) for g in mine
-        ],
+        failures=failures,
+        earlier_failures=_earlier(tally, aspect, {f.id for f in failures}),
         note=_note(tally, aspect, mine, unlisted),
         readings=_readings(tally, aspect) or UNSET,
     )
@@ -167,6 +177,7 @@ def failure(tally: Tally, group: Group, prelude: Prelude) -> Failure:
         message=message,
         count=group.count,
         citation=citation,
+        replacement=finding.replacement or UNSET,
         convention=", ".join(finding.conventions) or None,
         readings=list(finding.readings),
         program=to_json(case.program) if case else None,
@@ -194,8 +205,8 @@ def identifier(tally: Tally, finding: Finding, forms: Iterable[str] = ()) -> str
 
 
 def cite(spec: Spec, edition: Edition, finding: Finding) -> Citation | None:
-    """The line that a violation contradicts; None for anything else."""
-    if finding.verdict is not Verdict.VIOLATES:
+    """The line that a violation or a change contradicts; None for anything else."""
+    if not finding.contradicts:
         return None
     document = spec.editions[edition]
     return Citation(document, next(_lines(spec, edition, finding)))
@@ -246,7 +257,8 @@ def _expected(finding: Finding, citation: Citation | None) -> str:
         open_here = (p for p in finding.open_points if not finding.detail.startswith(f"{p}: "))
         points = " and ".join(open_here)
         always = f" under every reading of {points}" if points else ""
-        return f"; expected {finding.demands}{always} ({citation})"
+        row = f"; {finding.replacement}" if finding.replacement else ""
+        return f"; expected {finding.demands}{always} ({citation}{row})"
     if finding.conventions:
         return f"; expected by convention ({', '.join(finding.conventions)}): {finding.demands}"
     return f"; expected {finding.demands}"
@@ -261,6 +273,8 @@ def _inputs(case: Case) -> dict[str, Array]:
 def _side(
     value: npt.NDArray[Any] | str | None, finding: Finding, dtype: str | None = None
 ) -> Array | str | None:
+    if isinstance(value, np.generic) and not isinstance(value, str):
+        value = np.asarray(value)
     if not isinstance(value, np.ndarray):
         return value
     sides = (finding.expected, finding.got)

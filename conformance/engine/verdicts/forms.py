@@ -11,7 +11,7 @@ from conformance.engine.judging.trials import Trial
 from conformance.generators.forms import form
 from conformance.generators.structure import Structure
 from conformance.program import Ref
-from conformance.results import Aspect, FindingKind, Verdict
+from conformance.results import Aspect, FindingKind
 from conformance.specs.load import signature
 from conformance.specs.parsing import literal
 
@@ -22,7 +22,7 @@ _RARE = ("negative", "zero", "nothing")
 
 def rare_forms(finding: Finding, trial: Trial | None) -> frozenset[str]:
     """The arguments of rare forms that were passed, with their forms; a wrong answer may be due to
-    them. Empty for anything but a violation by a call."""
+    them. Empty for anything but a call that contradicts a document."""
     if not isinstance(trial, CallTrial) or not is_wrong(finding):
         return frozenset()
     return frozenset(_forms(trial.prepared.structure))
@@ -30,7 +30,7 @@ def rare_forms(finding: Finding, trial: Trial | None) -> frozenset[str]:
 
 def is_wrong(finding: Finding) -> bool:
     """Whether the finding is a wrong answer that no reading allows."""
-    return finding.kind in _WRONG and finding.verdict is Verdict.VIOLATES
+    return finding.kind in _WRONG and finding.contradicts
 
 
 def right_forms(judgement: Judgement, trial: Trial) -> frozenset[str] | None:

@@ -76,7 +76,7 @@ class Minimiser:
         return self._values(group) if long else group
 
     def _may(self, group: Group) -> bool:
-        lasting = group.finding.kind not in FATAL and group.remembered is None
+        lasting = group.finding.kind not in FATAL
         return lasting and bool(self.budget(group)) and not self._ended
 
     @property

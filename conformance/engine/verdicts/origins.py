@@ -33,8 +33,6 @@ def origin(task: Task, group: Group) -> Origin | UnsetType:
     """How the group's case can be made again; unset if it has none."""
     if group.trial is None:
         return UNSET
-    if group.remembered is not None:
-        return group.remembered
     filled = group.refilled is not None
     return Origin(
         profile=task.profile.name,

@@ -13,7 +13,7 @@ from conformance.engine.judging.trials import Trial
 from conformance.engine.verdicts.forms import is_wrong, rare_forms, right_forms
 from conformance.engine.verdicts.shares import Shares
 from conformance.engine.verdicts.traits import Trait, traits, whole
-from conformance.results import Aspect, FindingKind, Origin, Verdict
+from conformance.results import Aspect, Failure, FindingKind, Verdict
 from conformance.specs import Spec
 
 MOST_LISTED = 5
@@ -39,9 +39,6 @@ class Group:
     """Hypothesis's choices that made `trial`; empty if they are those of the plan."""
     refilled: int | None = None
     """The draw whose numbers were replaced by simpler ones; None if none were."""
-    remembered: Origin | None = None
-    """The origin of a trial of an earlier run, which has made it smaller already."""
-
     suspects: frozenset[str] = frozenset()
     """The rare forms of arguments that it may be due to: some call without them is right."""
     always: frozenset[Trait] = frozenset()
@@ -79,6 +76,8 @@ class Tally:
     groups: dict[Cause, Group] = field(default_factory=dict)
     parts: dict[Cause, dict[Trait, Group]] = field(default_factory=dict)
     """The groups of wrong answers, by what traits the tensors have."""
+    earlier: dict[Cause, tuple[Aspect, Failure]] = field(default_factory=dict)
+    """What cases of earlier runs show and no case of this one; no verdict follows from it."""
     wrong: dict[Identity, Counter[Trait]] = field(default_factory=dict)
     """How many calls with each trait are wrong."""
     wrong_calls: Counter[Identity] = field(default_factory=Counter)
@@ -139,12 +138,11 @@ class Tally:
             self.wrong.setdefault(identity, Counter()).update(traits(trial))
             self.wrong_calls[identity] += 1
 
-    def add_remembered(self, finding: Finding, trial: Trial, source: Origin) -> None:
-        """Add a finding on a case of an earlier run, if no case of this run has shown it."""
-        found = _passed(finding, trial)
-        if not any(_includes(known, found) for known in self.groups):
-            self.count(finding.aspect)
-            self.groups[found] = Group(finding, trial, remembered=source)
+    def add_remembered(self, finding: Finding, trial: Trial, failing: Failure) -> None:
+        """Note a failure on a case of an earlier run, if no case of this run has shown it."""
+        cause = _passed(finding, trial)
+        if not any(_includes(known, cause) for known in (*self.groups, *self.earlier)):
+            self.earlier[cause] = finding.aspect, failing
 
     def count_unmet(self, function: str) -> None:
         """Count a structure that was skipped because it needs `function`, which is absent."""

@@ -17,8 +17,9 @@ from conformance.adapters.configured import Configurable
 from conformance.adapters.registry import Target
 from conformance.adapters.session import Session
 from conformance.engine import Run, Subject, Task, run
+from conformance.engine.running.suite_errors import SuiteFailureError
 from conformance.results import Results
-from conformance.results.events import Event, TargetFinished, TargetUnavailable
+from conformance.results.events import Event, SuiteFailed, TargetFinished, TargetUnavailable
 from conformance.scenarios import Setup
 
 FOLDER = Path(__file__).parents[1] / "worker"
@@ -87,7 +88,11 @@ def attempt(
     seconds: float,
     number: int = 0,
 ) -> Attempt:
-    """Run these functions of the target by one worker, for at most so many seconds."""
+    """Run these functions of the target by one worker, for at most so many seconds.
+
+    Raises:
+        SuiteFailureError: the suite itself failed in one of them.
+    """
     events: list[Event] = []
     begun, timer = time.monotonic(), threading.Timer(seconds, sessions.end)
     timer.daemon = True
@@ -97,6 +102,9 @@ def attempt(
         run([subject], {target.edition: tasks}, common, events.append, 1)
     finally:
         timer.cancel()
+    for event in events:
+        if isinstance(event, SuiteFailed):
+            raise SuiteFailureError(event)
     results = next((e.results for e in events if isinstance(e, TargetFinished)), None)
     lost = next((e.reason for e in events if isinstance(e, TargetUnavailable)), "")
     return Attempt(results, lost, sessions.ended, time.monotonic() - begun)

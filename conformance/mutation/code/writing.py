@@ -12,6 +12,7 @@ from conformance.mutation.code.classified import Classified, classes
 from conformance.mutation.code.page import code_page
 from conformance.mutation.code.records import SCHEMA, CodeMutationReport
 from conformance.reporting.json_results import schema_of
+from conformance.results.encoding import plain_data
 
 SCHEMA_ID = "urn:keras-backend-conformance:schema:code-mutation-1"
 
@@ -36,7 +37,7 @@ def write_report(report: CodeMutationReport, folder: Path, known: list[Classifie
 
 def encode(report: CodeMutationReport) -> bytes:
     """The bytes of the report as JSON."""
-    return msgspec.json.format(msgspec.json.encode(report), indent=1) + b"\n"
+    return msgspec.json.format(msgspec.json.encode(plain_data(report)), indent=1) + b"\n"
 
 
 def read_report(file: Path) -> CodeMutationReport:

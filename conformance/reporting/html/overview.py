@@ -12,8 +12,9 @@ from conformance.reporting.html.environment import SIGNS
 from conformance.reporting.targets import TargetHistory, TargetView
 from conformance.results import ASPECTS, Verdict
 from conformance.results.scores import (
-    FAULTS,
+    DEVIATIONS,
     LACKS,
+    UNCOUNTED,
     Score,
     TakenReading,
     count_diverging,
@@ -37,7 +38,7 @@ class FunctionCell:
     """One function on one target."""
 
     words: str
-    """The worst fault or lack, or `not run`."""
+    """The worst fault, change or lack, or `not run`."""
     symbol: str
     points: str = ""
     letters: str = ""
@@ -96,7 +97,7 @@ def overview(
             for names in order.values()
             for name in names
         },
-        "verdicts": [str(v) for v in (*FAULTS, *LACKS, Verdict.CONFORMS)],
+        "verdicts": [str(v) for v in (*DEVIATIONS, *LACKS, Verdict.ERROR, Verdict.CONFORMS)],
         "readings": list(numbers),
         "conventions": list(dict.fromkeys(reading.convention for reading in numbers)),
         "profiles": sorted({t.results.run.profile for t in targets}),
@@ -115,9 +116,9 @@ def bar(target: TargetView, names: Sequence[str] | None = None) -> Bar:
     """The standings of a target's aspects, over all functions or some."""
     chosen = [f for n, f in target.functions.items() if names is None or n in names]
     counts = count_standings(chosen)
-    whole = sum(n for v, n in counts.items() if v is not Verdict.NOT_APPLICABLE)
+    whole = sum(n for v, n in counts.items() if v not in UNCOUNTED)
     shares, start = [], 0
-    for verdict in (Verdict.CONFORMS, *reversed((*FAULTS, *LACKS))):
+    for verdict in (Verdict.CONFORMS, *reversed((*DEVIATIONS, *LACKS))):
         width = round(counts[verdict] * BAR / whole) if whole else 0
         if counts[verdict]:
             width = max(min(width, BAR - start), 4)

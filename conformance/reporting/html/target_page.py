@@ -26,6 +26,8 @@ _TITLES = {
     Verdict.VIOLATES: "Violations",
     Verdict.CRASHED: "Crashes",
     Verdict.TIMED_OUT: "Time-outs",
+    Verdict.CHANGED: "Changes",
+    Verdict.ERROR: "Errors of the suite",
     Verdict.UNSUPPORTED: "Unsupported",
     Verdict.DIVERGES: "Readings",
 }

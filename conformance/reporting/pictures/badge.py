@@ -42,9 +42,9 @@ def _message(target: TargetView) -> str:
     points = target.score
     if not points.demanded:
         return "nothing run"
-    missing = f", {points.missing} missing" if points.missing else ""
+    errors = f", {points.errors} not judged" if points.errors else ""
     part = ", a part" if target.partial else ""
-    return f"{points.percent} of {points.demanded}{missing}{part}"
+    return f"{points.percent} of {points.demanded}{points.besides}{errors}{part}"
 
 
 def _colour(points: Score) -> tuple[str, str]:

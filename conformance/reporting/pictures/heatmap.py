@@ -9,16 +9,18 @@ from conformance.reporting.pictures.svg import Element, add, label, name, pictur
 from conformance.reporting.readings import told
 from conformance.reporting.targets import TargetView
 from conformance.results import Verdict
-from conformance.results.scores import FAULTS, diverges, readings, worst
+from conformance.results.scores import DEVIATIONS, diverges, readings, worst
 
 _WIDE, _HIGH, _GAP, _TOP, _SCORE = 6, 22, 5, 92, 190
 _SIGNS = {
     Verdict.VIOLATES: "M{x0},{y0}L{x1},{y1}M{x1},{y0}L{x0},{y1}",
+    Verdict.CHANGED: "M{x0},{y1}L{x1},{y0}",
     Verdict.CRASHED: "M{c},{y0}L{c},{y1}",
     Verdict.TIMED_OUT: "M{c},{y0}L{c},{y1}",
+    Verdict.ERROR: "M{x0},{y0}L{x1},{y0}M{x0},{y1}L{x1},{y1}",
 }
 """What a cell bears besides its colour."""
-_LEGEND = (Verdict.CONFORMS, *FAULTS, Verdict.UNSUPPORTED, Verdict.NOT_APPLICABLE)
+_LEGEND = (Verdict.CONFORMS, *DEVIATIONS, Verdict.UNSUPPORTED, Verdict.NOT_APPLICABLE)
 
 
 def heatmap(targets: Sequence[TargetView], order: dict[str, list[str]] | None = None) -> Element:
@@ -35,7 +37,9 @@ def heatmap(targets: Sequence[TargetView], order: dict[str, list[str]] | None = 
         label(root, width - _SCORE + 8, y + 14, _told(target), class_="small")
         for function, x in places.items():
             _cell(root, target, function, x, y + 2)
-    _legend(root, left, _TOP + len(targets) * _HIGH + 26)
+    erring = any(target.score.errors for target in targets)
+    listed = (*_LEGEND, Verdict.ERROR) if erring else _LEGEND
+    _legend(root, left, _TOP + len(targets) * _HIGH + 26, listed)
     return root
 
 
@@ -80,8 +84,8 @@ def _sign(root: Element, verdict: Verdict, x: float, middle: float) -> None:
         add(root, "path", d=_SIGNS[verdict].format(**at), class_=f"sign on-{name(verdict)[2:]}")
 
 
-def _legend(root: Element, x: float, y: float) -> None:
-    for verdict in _LEGEND:
+def _legend(root: Element, x: float, y: float, listed: Sequence[Verdict]) -> None:
+    for verdict in listed:
         add(root, "rect", x=x, y=y - 10, width=10, height=12, class_=name(verdict))
         _sign(root, verdict, x + 2, y - 4)
         said = "not applicable or not run" if verdict is Verdict.NOT_APPLICABLE else str(verdict)

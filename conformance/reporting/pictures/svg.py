@@ -15,17 +15,21 @@ NAMESPACE = "http://www.w3.org/2000/svg"
 LIGHT = {
     Verdict.CONFORMS: "#2b83ba",
     Verdict.VIOLATES: "#c2410c",
+    Verdict.CHANGED: "#4339ac",
     Verdict.UNSUPPORTED: "#b4bdc9",
     Verdict.CRASHED: "#4a0d57",
     Verdict.TIMED_OUT: "#e0a800",
+    Verdict.ERROR: "#ffe0b8",
     Verdict.NOT_APPLICABLE: "#e6e9ed",
 }
 DARK = {
     Verdict.CONFORMS: "#3d8fcc",
     Verdict.VIOLATES: "#e8590c",
+    Verdict.CHANGED: "#a8bcf0",
     Verdict.UNSUPPORTED: "#4a5563",
     Verdict.CRASHED: "#f7ecfd",
     Verdict.TIMED_OUT: "#ffd000",
+    Verdict.ERROR: "#6b3d00",
     Verdict.NOT_APPLICABLE: "#23282f",
 }
 
@@ -39,6 +43,7 @@ text { font: 12px system-ui, sans-serif; fill: #1f2328; }
 .reading { fill: #fff; }
 .sign { fill: none; stroke: #fff; stroke-width: 1.2; }
 .on-timed-out { stroke: #1f2328; }
+.on-error { stroke: #6b2d00; }
 .line { fill: none; stroke: #0969da; stroke-width: 2; }
 .dot { fill: #0969da; }
 .hollow { fill: none; stroke: #c2410c; stroke-width: 1.6; }
@@ -47,7 +52,8 @@ text { font: 12px system-ui, sans-serif; fill: #1f2328; }
 _DARK_STYLE = """
 text { fill: #f0f6fc; } .faint { fill: #9198a1; } .rule { stroke: #3d444d; }
 .limit { stroke: #f0f6fc; } .line { stroke: #4493f8; } .dot { fill: #4493f8; }
-.hollow { stroke: #ff9e5e; } .on-crashed { stroke: #1f2328; }
+.hollow { stroke: #ff9e5e; } .on-crashed { stroke: #1f2328; } .on-changed { stroke: #1f2328; }
+.on-error { stroke: #ffe3bd; }
 """
 
 

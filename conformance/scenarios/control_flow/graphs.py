@@ -15,7 +15,7 @@ from conformance.oracle.program_gradients import expect_gradients
 from conformance.oracle.programs import expect_program
 from conformance.program import Ref
 from conformance.results import Aspect
-from conformance.scenarios.checks import agrees_with, plain
+from conformance.scenarios.checks import agrees_with, described, gave_none
 from conformance.scenarios.control_flow.readings import (
     SETTLED,
     Chosen,
@@ -255,11 +255,10 @@ def has_static_shape(static: Sequence[int | None], real: Sequence[int]) -> Test:
     convention = (ConventionName.PRECISE_STATIC_SHAPE,)
 
     def test(values: Values) -> Problem | None:
-        found = plain(values)
-        told = found if isinstance(found, tuple) else (found,)
-        got = str(told)
-        if told == (None,) and len(real) != 1:
+        if gave_none(values):
             return Problem("gives None", "unknown", conventions=convention, got="None")
+        told = tuple(described(value) for value in values)
+        got = str(told)
         fits = len(told) == len(real)
         if not fits or any(a not in (None, b) for a, b in zip(told, real, strict=True)):
             return Problem(f"gives {got}", "contradicts", got=got, expected=str(tuple(real)))

@@ -144,7 +144,7 @@ def _entry_points() -> Dict[str, str]:
     try:
         from importlib import metadata  # noqa: PLC0415 - not before CPython 3.8
     except ImportError:
-        import pkg_resources  # type: ignore[import-not-found, unused-ignore] # noqa: PLC0415
+        import pkg_resources  # type: ignore[import-not-found, import-untyped, unused-ignore] # noqa: PLC0415
 
         return {
             e.name: "{}:{}".format(e.module_name, ".".join(e.attrs))

@@ -5,7 +5,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Union
 import numpy as np
 
 from .adapters import required
-from .failures import ImplementationError, Meter
+from .failures import ImplementationError, Meter, describe
 from .joined import Joined
 from .structures import BoundProgram
 
@@ -43,7 +43,11 @@ class Evaluator(object):
 
     def evaluate(self, feed: Dict[str, Any]) -> List[Any]:
         """The values of the tensors, in their order."""
-        computed = iter(self._compute(feed) if self._tensors else [])
+        results = self._compute(feed) if self._tensors else []
+        if len(results) != len(self._tensors):
+            counts = "{} results for {} outputs".format(len(results), len(self._tensors))
+            raise ImplementationError(describe(ValueError(counts), "read"))
+        computed = iter(results)
         return [next(computed) if name is None else self._echo(name, feed) for name in self._echoes]
 
     def fell_back(self) -> bool:
@@ -84,9 +88,10 @@ class Evaluator(object):
 
     def _run(self, feed: Dict[str, Any]) -> List[Any]:
         function, arrays = self._function, [feed[name] for name in self._fed]
-        results: List[Any] = self._meter.call("call", None, lambda: list(function(arrays)))
+        results = self._meter.call("call", None, function, arrays)
+        listed: List[Any] = self._meter.call("read", None, list, results)
         self._worked = True
-        return results
+        return listed
 
     def _each(self) -> List[Any]:
         values: List[Any] = self._meter.call("call", None, self._get_all)

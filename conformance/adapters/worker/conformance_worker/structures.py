@@ -142,35 +142,27 @@ class BoundProgram(object):
     def _claim(self, tensor: Any) -> Dict[str, Any]:
         claim: Dict[str, Any] = dict(NO_CLAIM)
         if not is_plain(tensor) or (self._eager and isinstance(tensor, (np.ndarray, np.generic))):
-            for key, question in (("dtype", self._dtype), ("shape", self._shape)):
+            for key, name, reading in (("dtype", "dtype", _named), ("shape", "int_shape", _listed)):
                 try:
-                    claim[key] = self._meter.call("claim", None, question, tensor)
+                    answer = self._meter.call("claim", None, self._asked, name, tensor)
+                    claim[key] = self._meter.call("read", None, reading, answer)
                 except ImplementationError as failure:
                     claim[key + "_error"] = failure.data
             if claim["shape"] is not None:
                 claim["shape"], claim["not_integers"] = _dimensions(claim["shape"])
         return claim
 
-    def _dtype(self, tensor: Any) -> Any:
-        dtype = required(self._adapter, "dtype")(tensor)
-        return dtype if dtype is None else said(getattr(dtype, "name", dtype), MOST_NAME)
-
-    def _shape(self, tensor: Any) -> Any:
-        shape = required(self._adapter, "int_shape")(tensor)
-        # the documents promise a tuple; to list one of another sort calls the implementation
-        if shape is None or not hasattr(shape, "__iter__"):
-            return shape
-        listed = list(shape)
-        if len(listed) > MOST_DIMENSIONS:
-            raise ValueError("{} dimensions, more than {}".format(len(listed), MOST_DIMENSIONS))
-        return listed
+    def _asked(self, name: str, tensor: Any) -> Any:
+        return required(self._adapter, name)(tensor)
 
     def _bind(self, item: Input, value: Any) -> Any:
         if item.binding in AS_THEY_ARE:
             return value.tolist() if item.binding == "python" else value
+        return self._meter.call("bind", None, self._made, item, value)
+
+    def _made(self, item: Input, value: Any) -> Any:
         positional, keywords = self._arguments(item, value)
-        binder = item.binding.split("_")[0]
-        return self._meter.call("bind", None, bound, self._adapter, binder, positional, keywords)
+        return bound(self._adapter, item.binding.split("_")[0], positional, keywords)
 
     def _arguments(self, item: Input, value: Any) -> Tuple[List[Any], Dict[str, Any]]:
         """Keyword arguments that make the input: its own, or the usual shape and dtype."""
@@ -187,6 +179,22 @@ class BoundProgram(object):
 
     def _set(self, variable: Any, value: Any) -> None:
         self._meter.call("bind", None, self._adapter.assign, variable, value)
+
+
+def _named(dtype: Any) -> Any:
+    """The name of a dtype."""
+    return dtype if dtype is None else said(getattr(dtype, "name", dtype), MOST_NAME)
+
+
+def _listed(shape: Any) -> Any:
+    """The dimensions of a shape; the documents promise a tuple, and to list one of another sort
+    calls the implementation."""
+    if shape is None or not hasattr(shape, "__iter__"):
+        return shape
+    listed = list(shape)
+    if len(listed) > MOST_DIMENSIONS:
+        raise ValueError("{} dimensions, more than {}".format(len(listed), MOST_DIMENSIONS))
+    return listed
 
 
 def _attribute(tensor: Any) -> Any:

@@ -11,7 +11,7 @@
   ];
   const sameTarget = { "only-b": "fixed", "only-a": "broke" };
   const anyOther = "*";
-  const gravest = "VXTURDC";
+  const gravest = "VXTEURDC";
   // a divergence is no fault: it keeps the documents, and its readings are told beside
   const standing = (letter) => (letter === "D" ? "C" : letter);
   // what the reader asked for; without it the first group that has something is shown
@@ -81,7 +81,7 @@
   }
 
   function sort(a, b, otherReadings) {
-    const here = a && a !== ".", there = b && b !== ".";
+    const here = a && !".E".includes(a), there = b && !".E".includes(b);
     if (!here && !there) return null;
     if (!here || !there) return "missing";
     if (a === b) return otherReadings ? "readings" : "same";

@@ -5,10 +5,11 @@
   const fields = ["q", "edition", "theme", "aspect", "verdict", "convention", "reading", "sort", "columns"];
   const grid = $("grid"), form = $("filters");
   const names = {
+    M: "changed", E: "error",
     C: "conforms", V: "violates", D: "conforms", U: "unsupported", X: "crashed", T: "timed out", R: "not run",
   };
-  const symbols = { C: "✓", V: "✗", D: "✓", U: "–", X: "!", T: "T", R: "○", ".": "·", "": "○" };
-  const gravest = "VXTURDC";
+  const symbols = { C: "✓", V: "✗", D: "✓", M: "≠", U: "–", X: "!", T: "T", R: "○", E: "?", ".": "·", "": "○" };
+  const gravest = "VXTEMURDC";
   // all readings in the order of their numbers; the menu shows those of the chosen convention
   const readings = [...$("reading").options].slice(1).map((option) => ({
     option, convention: option.dataset.convention, name: option.value,
@@ -106,7 +107,7 @@
 
   function hit(c, wanted, aspect) {
     const letters = seen(c.letters, aspect);
-    if (wanted.verdict === "imperfect") return /[VXTUR]/.test(letters);
+    if (wanted.verdict === "imperfect") return /[VXTMUR]/.test(letters);
     if (wanted.verdict === "diverges") return diverges(c, aspect);
     return [...letters].some((letter) => names[letter] === wanted.verdict);
   }
@@ -148,7 +149,7 @@
     let kept = 0, missing = 0, demanded = 0;
     for (const { letters } of cells) {
       for (const letter of seen(letters, aspect)) {
-        if (letter !== ".") demanded += 1;
+        if (letter !== "." && letter !== "E") demanded += 1;
         if ("CD".includes(letter)) kept += 1;
         if ("UR".includes(letter)) missing += 1;
       }
