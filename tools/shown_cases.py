@@ -1,10 +1,11 @@
 """Whether the cases that are shown of planted errors are fair: `python -m tools.shown_cases`.
 
 Each mutant of a sample is run, the failing cases of its function are made smaller, and each
-violation that the target does not have without the error is looked at:
+violation is looked at:
 
 * the case that is shown has numbers that the plan could have drawn (`generators/admissible.py`);
-* its script, on the target without the error, ends with status 0: the answer is right there.
+* its script, on the target without the error, ends with status 0: the answer is right there, or
+  the target has this violation without the error, too.
 
     python -m tools.shown_cases --sample 100                            mutants of the reference
     python -m tools.shown_cases keras3-ops-numpy --code --sample 100    changes in a backend's code
@@ -69,7 +70,7 @@ class Planted:
     """A context manager that gives a subject with a session."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Case:
     """A violation that an error causes, as it is shown."""
 
@@ -89,8 +90,6 @@ class Showing:
     seed: int = 0
     run: int = 0
     """How many errors were run."""
-    known: int = 0
-    """Violations that the target has without an error."""
     problems: list[str] = field(default_factory=list)
     """Errors that could not be planted, and why."""
     _base: dict[str, frozenset[str]] = field(default_factory=dict)
@@ -100,27 +99,24 @@ class Showing:
         made = plan(load(), self.target.edition, PROFILES[self.profile], self.seed)
         self._tasks = {task.spec.name: task for task in made}
 
-    def cases(self, planted: Planted, without: Planted) -> Iterator[Case]:
-        """What is shown of an error; `without` gives the same backend without it."""
+    def cases(self, planted: Planted) -> list[Case]:
+        """What is shown of an error; none if it cannot be planted."""
         try:
             failures = list(self._violations(planted))
-            base = self._known(replace(without, function=planted.function)) if failures else ()
         except (WorkerStartError, SessionAbortedError, OSError, ValueError) as problem:
             self.problems.append(f"{planted.name}: {problem}")
-            return
+            return []
         self.run += 1
-        for failure in failures:
-            if failure.id in base:
-                self.known += 1
-                continue
-            unfair = self.unfair(planted.function, failure)
-            yield Case(planted.name, planted.function, failure, unfair)
+        name = planted.function
+        return [Case(planted.name, name, f, self.unfair(name, f)) for f in failures]
 
-    def _known(self, without: Planted) -> frozenset[str]:
-        name = without.function
+    def is_of_target(self, case: Case, without: Planted) -> bool:
+        """Whether the target has the violation without an error, with the backend of `without`."""
+        name = case.function
         if name not in self._base:
-            self._base[name] = frozenset(f.id for f in self._violations(without))
-        return self._base[name]
+            found = self._violations(replace(without, function=name))
+            self._base[name] = frozenset(f.id for f in found)
+        return case.failure.id in self._base[name]
 
     def _violations(self, planted: Planted) -> Iterator[Failure]:
         common = Run("shown", PROFILES[self.profile], self.seed, "2000-01-01T00:00:00+00:00")
@@ -254,32 +250,35 @@ def main(name: str, code: bool, sample: int, seed: int, profile: str) -> None:
         raise SystemExit(CANNOT_RUN)
     showing = Showing(target, profile, seed)
     planted, without = (of_code if code else of_wrappers)(target, sample, seed)
-    shown = unfair = 0
+    shown = own = unfair = 0
     for one in planted:
-        cases = list(showing.cases(one, without))
-        lines = _told(target, cases)
-        shown, unfair = shown + len(cases), unfair + len(lines)
+        cases = showing.cases(one)
+        failing = _failing(target, cases)
+        of_plan = [case for case, _ in failing if not case.unfair]
+        known = [case for case in of_plan if showing.is_of_target(case, without)]
+        lines = [line for case, line in failing if case not in known]
+        shown, own, unfair = shown + len(cases), own + len(known), unfair + len(lines)
         click.echo("\n".join([f"{one.name}: {len(cases)} shown", *lines]))
     for problem in showing.problems:
         click.echo(f"not planted: {problem}")
     click.echo(
         f"{name}: {showing.run} errors, {shown} cases shown, {unfair} not fair; "
-        f"{showing.known} violations without an error, in {time.monotonic() - begun:.0f} s"
+        f"{own} are violations without an error, in {time.monotonic() - begun:.0f} s"
     )
     raise SystemExit(1 if unfair else 0)
 
 
-def _told(target: Target, cases: Sequence[Case]) -> list[str]:
-    """Each case that is not fair, and why."""
-    lines = []
+def _failing(target: Target, cases: Sequence[Case]) -> list[tuple[Case, str]]:
+    """Each case that is not fair, or whose script ends badly, and why."""
+    failing = []
     ended = statuses(target, [str(case.failure.script) for case in cases])
     for case, (status, output) in zip(cases, ended, strict=True):
         reasons = [case.unfair, f"its script ends with {status}" if status else ""]
         if any(reasons):
             last = (output.strip().splitlines() or [""])[-1]
             why = "; ".join(filter(None, reasons))
-            lines.append(f"  not fair: {case.failure.message}\n    {why}: {last}")
-    return lines
+            failing.append((case, f"  not fair: {case.failure.message}\n    {why}: {last}"))
+    return failing
 
 
 if __name__ == "__main__":
