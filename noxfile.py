@@ -26,6 +26,7 @@ RUNNING = "build/running"  # what a run that has not come to its end has so far
 ALL = "--all"
 KERAS = "keras==2.2.4"
 RELEASED = ("h5py", "pyyaml", "six", "pytest", "pytest-timeout", "setuptools", "wheel")
+SHOWN = (("--sample", "100"), ("keras3-ops-numpy", "--code", "--sample", "100"))
 NUMBERS = ("tests/oracle", "tests/reference", "tests/engine", "tests/scenarios")
 FUZZ_EXAMPLES = "400"  # of each test: a minute on two cores
 MANY = ("-m", "not real and (not slow or scenario)")
@@ -221,10 +222,13 @@ def reports(session: nox.Session) -> None:
 
 @nox.session
 def mutation(session: nox.Session) -> None:
-    """The mutation score of the suite on the reference, or on what follows `--`."""
+    """The mutation score of the suite on the reference, and the cases shown of 200 errors; or the
+    score on what follows `--`."""
     session.install("-e", ".")
     given = session.posargs or ("reference", "--jobs", "2", "--output", f"{REPORTS}/mutation")
     session.run("conformance", "mutate", *given)
+    for asked in () if session.posargs else SHOWN:
+        session.run("python", "-m", "tools.shown_cases", *asked, success_codes=[0, 3])
 
 
 @nox.session

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from conformance.adapters.session import Session as Worker
+from conformance.engine.verdicts.symptoms import wrongness
 from conformance.fuzz import candidates, candidates_of_sessions
 from conformance.fuzz.bounds.domains import in_domains
 from conformance.fuzz.bounds.running import Course
@@ -99,7 +100,7 @@ class Reduction:
             answer = judged(settled, self.worker.run_batch(settled.batch))
         except NO_ANSWER:
             return False
-        same = [d for d in answer.differences if alike(d, self.difference)]
+        same = [d for d in answer.differences if shows(d, self.difference)]
         if not same:
             return False
         self.question, self.difference = settled, same[0]
@@ -117,6 +118,19 @@ def alike(one: Difference, other: Difference) -> bool:
     if one.kind != other.kind:
         return False
     return one.kind != "exception" or one.says.split(":")[0] == other.says.split(":")[0]
+
+
+def shows(smaller: Difference, first: Difference) -> bool:
+    """Whether the difference of a smaller program is wrong in a manner of the first one: NaN does
+    not take the place of another number."""
+    return alike(smaller, first) and _manners(smaller) <= _manners(first)
+
+
+def _manners(difference: Difference) -> frozenset[str]:
+    if difference.got is None or difference.expected is None:
+        return frozenset()
+    manners, _ = wrongness(difference.got, difference.expected.value)
+    return manners
 
 
 def planned(question: Question, allowed: frozenset[str] = frozenset()) -> Question:

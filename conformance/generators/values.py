@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from conformance.dtypes import held_in, is_floating, limits, rounded
 from conformance.generators import arrangement, images, portable, probabilities
+from conformance.generators.domains import DOMAINS
 from conformance.generators.structure import Structure
 from conformance.program import Input
 from conformance.specs.convention_names import ConventionName
@@ -33,6 +34,12 @@ LEAST_ORDINARY = 1e-4
 """The magnitude below which a number, if it is not zero, counts as an extreme one."""
 MOST_LARGE = 100.0
 """The largest magnitude of a large one: in float32 exp overflows, and sigmoid and tanh saturate."""
+MOST_OFFSET = 64.5
+"""The largest magnitude of one that is close to others and far from zero."""
+MOST_INTEGER = 9
+"""The largest magnitude of an integer that is not `wide`."""
+BEYOND = 3
+"""How far beyond their range indices are, at most, that are too large."""
 DECLARED = ("outside", "unnormalised", "wide")
 """Profiles that make sense only where a spec names a convention for them."""
 
@@ -76,7 +83,7 @@ def _arrays(structure: Structure, draw: Draw, key: int) -> dict[str, Array]:
             made = arrangement.arranged(made, domain, draw.profile, draw.seed)
             arrays[item.name] = rounded(made, item.dtype)
     if ConventionName.MIXED_DTYPES in structure.unsettled:
-        return {name: _as_float32(array) for name, array in arrays.items()}
+        return {name: as_float32(array) for name, array in arrays.items()}
     return arrays
 
 
@@ -84,7 +91,7 @@ _EXACT = 2**24
 """The integers up to this one are numbers of float32."""
 
 
-def _as_float32(array: Array) -> Array:
+def as_float32(array: Array) -> Array:
     """The numbers rounded to float32, but for those beyond its range: in which of two dtypes an
     implementation takes them makes no difference then."""
     if array.dtype.kind == "i":
@@ -148,7 +155,9 @@ def indices(
     if profile != "outside" or not found.size:
         return np.asarray(found)
     negative = rng.random() < 0.5 and np.dtype(dtype).kind == "i"
-    wrong = rng.integers(-below, 0, shape) if negative else rng.integers(below, below + 3, shape)
+    wrong = (
+        rng.integers(-below, 0, shape) if negative else rng.integers(below, below + BEYOND, shape)
+    )
     where = rng.random(shape) < 1 / 3
     where.reshape(-1)[rng.integers(found.size)] = True
     return np.where(where, wrong, found)
@@ -157,15 +166,12 @@ def indices(
 def leaves_domain(structure: Structure, arrays: Mapping[str, Array]) -> bool:
     """Whether a function is asked for what it is not defined for, such as the logarithm of zero."""
     domains = structure.domains
-    limited = ((a, _OUTSIDE[domains[n]]) for n, a in arrays.items() if domains.get(n) in _OUTSIDE)
-    return any(bool(leaves(array).any()) for array, leaves in limited)
-
-
-_OUTSIDE: Mapping[str, Callable[[Array], Array]] = {
-    "positive": lambda a: np.asarray(a <= 0),
-    "nonnegative": lambda a: np.asarray(a < 0),
-}
-"""Which numbers a function of numbers from a domain is not defined for."""
+    limited = ((a, DOMAINS[domains.get(n, "real")]) for n, a in arrays.items())
+    return any(
+        not (domain.admits(array) | np.isnan(array)).all()
+        for array, domain in limited
+        if domain.undefined
+    )
 
 
 def shown_profile(arrays: Mapping[str, Array], first: str = "special") -> str:
@@ -182,8 +188,12 @@ def shown_profile(arrays: Mapping[str, Array], first: str = "special") -> str:
     for name, unit in (("zeros", np.inf), ("integers", 1.0), ("halves", 0.5)):
         if found and all(_are_multiples(numbers, unit) for numbers in found):
             return name
-    plain = all(np.unique(n).size == n.size and n.all() for n in found)
-    return "ordinary" if plain else "halves"
+    return "ordinary" if are_distinct(found) else "halves"
+
+
+def are_distinct(arrays: Iterable[Array]) -> bool:
+    """Whether no number is 0, and none is there twice in one array."""
+    return all(np.unique(a).size == a.size and a.all() for a in arrays)
 
 
 def _are_multiples(numbers: Array, unit: float) -> bool:
@@ -224,17 +234,27 @@ def fill(
     values = rounded(PROFILES[profile](rng, shape, limits(dtype)), dtype)
     # special numbers may be anywhere, but what the documents settle depends on a kernel's symmetry
     kept = profile != "special" or domain in images.DOMAINS
-    return rounded(_DOMAINS[domain](rng, values), dtype) if kept else values
+    return rounded(DOMAINS[domain].fit(rng, values), dtype) if kept else values
 
 
 def _integers(rng: np.random.Generator, shape: tuple[int, ...], dtype: str, domain: str) -> Array:
-    low = 0 if np.dtype(dtype).kind == "u" or domain in ("nonnegative", "truth") else -9
-    values = rng.integers(1 if domain == "positive" else low, 10, shape)
+    low = 0 if np.dtype(dtype).kind == "u" or domain in ("nonnegative", "truth") else -MOST_INTEGER
+    values = rng.integers(1 if domain == "positive" else low, MOST_INTEGER + 1, shape)
     if domain in ("nonzero", "vector"):
         values = np.where(values == 0, 1, values)
     if domain == "truth":
         values = values * (rng.random(shape) < 0.5)
+    if domain in _INTEGERS:
+        values = _INTEGERS[domain](values)
     return np.asarray(values, dtype=dtype)
+
+
+_INTEGERS: Mapping[str, Callable[[Array], Array]] = {
+    **dict.fromkeys(("probability", "fraction"), lambda values: values % 2),
+    "inside": np.zeros_like,
+    "logit": lambda values: np.clip(values, -probabilities.MOST_LOGIT, probabilities.MOST_LOGIT),
+}
+"""The integers of the domains that have few."""
 
 
 def _wide(rng: np.random.Generator, values: Array) -> Array:
@@ -276,9 +296,12 @@ def _large(rng: np.random.Generator, shape: tuple[int, ...], info: Any) -> Array
     return np.asarray(np.where(rng.random(shape) < 0.5, far, _ordinary(rng, shape, info)))
 
 
+_FAR = MOST_OFFSET - 0.5
+
+
 def _offset(rng: np.random.Generator, shape: tuple[int, ...], _info: Any) -> Array:
     """Numbers close to each other and far from zero; squares and sums of them cancel."""
-    return np.asarray(rng.choice((-64.0, 64.0)) + rng.uniform(-0.5, 0.5, shape))
+    return np.asarray(rng.choice((-_FAR, _FAR)) + rng.uniform(-0.5, 0.5, shape))
 
 
 def _sparse(rng: np.random.Generator, shape: tuple[int, ...], info: Any) -> Array:
@@ -321,32 +344,4 @@ PROFILES: Mapping[str, Callable[[np.random.Generator, tuple[int, ...], Any], Arr
     "extremes": _extremes,
     "subnormal": _subnormal,
     "special": _special,
-}
-
-
-def _positive(_rng: np.random.Generator, values: Array) -> Array:
-    magnitudes = np.abs(values)
-    return np.where(magnitudes == 0, np.ones_like(values), magnitudes)
-
-
-def _nonzero(_rng: np.random.Generator, values: Array) -> Array:
-    return np.where(values == 0, np.ones_like(values), values)
-
-
-_DOMAINS: Mapping[str, Callable[[np.random.Generator, Array], Array]] = {
-    "real": lambda _rng, values: values,
-    "nonnegative": lambda _rng, values: np.abs(values),
-    "positive": _positive,
-    "nonzero": _nonzero,
-    "vector": _nonzero,
-    "truth": lambda rng, values: np.where(rng.random(values.shape) < 0.5, 0, values).astype(
-        values.dtype
-    ),
-    "probability": probabilities.probability,
-    "sparse probability": probabilities.sparse_probability,
-    "fraction": probabilities.fraction,
-    "inside": probabilities.inside,
-    "logit": probabilities.logit,
-    "factor": arrangement.factors,
-    **images.DOMAINS,
 }

@@ -252,6 +252,20 @@ def reports_dtype(name: str, accepted: Sequence[str]) -> Ending:
     return Ending(" or ".join(accepted), compare, observe=(f"said = K.dtype({name})",))
 
 
+def reports_its_dtype(name: str) -> Ending:
+    """`K.dtype` of the tensor called `name`, the first output, should be the dtype of its value.
+
+    NumPy has no bfloat16: a value of this dtype may be an array of float32.
+    """
+    compare = (
+        f"said = K.dtype({name})",
+        "came = str(getattr(said, 'name', said))",
+        "expected = str(np.asarray(got[0]).dtype)",
+        "fault = came != expected and (came, expected) != ('bfloat16', 'float32')",
+    )
+    return Ending("the dtype of the value", compare)
+
+
 _SAID = "said = [None if d is None else int(d) for d in K.int_shape({0}) or ()]"
 
 

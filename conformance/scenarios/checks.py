@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -72,6 +73,14 @@ def as_second(first: Values, second: Values) -> Problem | None:
     problem = is_array(wanted)(first)
     fault = "not same(measured(values[0][0]), measured(values[1][0]))"
     return None if problem is None else Problem(problem.gives, problem.detail, fault=fault)
+
+
+def of_last(problem: Problem | None) -> Problem | None:
+    """The problem of the last of several outputs that a check looks at: its script looks there."""
+    if problem is None or not problem.fault:
+        return problem
+    there = problem.fault.replace("values[0]", "values[-1]")
+    return replace(problem, fault=re.sub(r"\bfirst\b", "values[-1][0]", there))
 
 
 def agrees_with(expect: Callable[[], Expectation] | Expectation) -> Test:

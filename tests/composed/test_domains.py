@@ -127,3 +127,15 @@ def test_a_reach_may_leave_a_domain() -> None:
     assert not within(Known(value, np.asarray([1e-9, 0.0])), "nonnegative")
     assert within(Known(value, np.asarray([1.0, 1.0])), "real")
     assert not within(Known(value, np.zeros(2)), "no such domain")
+
+
+@pytest.mark.parametrize(("number", "belongs"), [(0.25, True), (0.0, True), (-0.25, False)])
+def test_an_input_that_is_made_simpler_stays_in_its_domain(number: float, belongs: bool) -> None:
+    x = Input("x", (2,), "float32", Binding.PLACEHOLDER)
+    program = Program((x,), (step("r", "sqrt", Ref("x")), step("t", "tanh", Ref("r"))), ("t",))
+    question = Question(program, [{"x": np.asarray([number, 1.5], "float32")}], EDITION)
+    if belongs:
+        planned(question)
+        return
+    with pytest.raises(ValueError, match="not defined"):
+        planned(question)

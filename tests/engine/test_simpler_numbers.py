@@ -11,12 +11,14 @@ from conformance.engine.verdicts import numbers
 from conformance.engine.verdicts.numbers import Array, Numbers
 
 Arrays = Mapping[str, Array]
+ANY: Callable[[Arrays], Arrays] = dict
+"""Takes any numbers for such as the plan draws."""
 START = {"x": np.linspace(0.3, 4.7, 6), "y": np.linspace(-2.2, 1.9, 4)}
 
 
 def simplest(arrays: Arrays, fails: Callable[[Arrays], bool]) -> tuple[Arrays, list[Arrays]]:
     """The simplest numbers that still fail, and all that was tried on the way."""
-    made, tried = Numbers(arrays, {}), list[Arrays]()
+    made, tried = Numbers(arrays, {}, ANY), list[Arrays]()
     while True:
         candidates = list(made.simpler())
         tried += [candidate.arrays for candidate in candidates]
@@ -30,11 +32,11 @@ def simplest(arrays: Arrays, fails: Callable[[Arrays], bool]) -> tuple[Arrays, l
 def test_what_fails_with_any_numbers_is_shown_with_zeros() -> None:
     best, tried = simplest(START, lambda _: True)
     assert not any(array.any() for array in best.values())
-    assert len(tried) == len(list(Numbers(START, {}).simpler()))
+    assert len(tried) == len(list(Numbers(START, {}, ANY).simpler()))
 
 
 def test_what_is_simple_is_not_made_less_simple_again() -> None:
-    made = Numbers(START, {})
+    made = Numbers(START, {}, ANY)
     made.take(next(made.simpler()))
     assert list(made.simpler()) == []
 
@@ -47,7 +49,7 @@ def test_what_one_array_shows_leaves_the_other_zero(wanted: str) -> None:
 
 
 def test_a_step_that_failed_is_not_tried_again() -> None:
-    made = Numbers(START, {})
+    made = Numbers(START, {}, ANY)
     candidates = list(made.simpler())
     made.failed(candidates)
     left = [candidate.step for candidate in made.simpler()]
@@ -64,7 +66,7 @@ def test_what_a_call_fixes_stays_as_it_is() -> None:
 
 def simplest_with(arrays: Arrays, below: Mapping[str, int]) -> tuple[Arrays, int]:
     """The numbers after every step that is possible, and how many there were."""
-    made, count = Numbers(arrays, below), 0
+    made, count = Numbers(arrays, below, ANY), 0
     while (candidate := next(made.simpler(), None)) is not None:
         made.take(candidate)
         count += 1
@@ -77,3 +79,21 @@ def test_one_number_of_many_is_found_with_few_trials() -> None:
     best, tried = simplest(long, lambda arrays: arrays["x"][place] not in (0.0, 1.0))
     assert np.flatnonzero((best["x"] != 0) & (best["x"] != 1)).tolist() == [place]
     assert len(tried) < 12 * numbers.PARTS
+
+
+def test_numbers_that_the_plan_could_not_draw_are_not_tried() -> None:
+    def positive(arrays: Arrays) -> Arrays | None:
+        return arrays if all((array > 0).all() for array in arrays.values()) else None
+
+    made = Numbers({"x": np.array([2.4, 1.7])}, {}, positive)
+    tried = [candidate.arrays["x"].tolist() for candidate in made.simpler()]
+    assert tried == [[1, 1], [2, 2]]
+
+
+def test_numbers_are_moved_into_their_domain() -> None:
+    def nonzero(arrays: Arrays) -> Arrays:
+        return {name: np.where(array == 0, 1, array) for name, array in arrays.items()}
+
+    made = Numbers({"x": np.array([2.4, 1.7])}, {}, nonzero)
+    tried = [candidate.arrays["x"].tolist() for candidate in made.simpler()]
+    assert tried == [[1, 1], [1, 1], [1, 1], [2, 2], [1, 1.7], [2.4, 1]]

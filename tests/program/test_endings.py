@@ -202,6 +202,7 @@ RIGHT: dict[str, tuple[Case, Ending]] = {
     "answer": (case(call("sum")), endings.answers("a result")),
     "dtype": (case(call("square")), endings.has_dtype(["float64", "float32"])),
     "claimed dtype": (case(call("square")), endings.reports_dtype("result", ["float32"])),
+    "claimed dtype of a value": (case(call("square")), endings.reports_its_dtype("result")),
     "static shape": (
         case(call("square"), X, Binding.PLACEHOLDER_NONE),
         endings.reports_shape("result", [(2, 3)], precise=False),
@@ -236,6 +237,17 @@ def test_where_the_fault_is_there(ran: Case, ending: Ending, line: str, ended: A
     status, said = ended(ran, ending)
     assert (status, said[: len(line)]) == (1, line)
     assert "..." not in said
+
+
+@pytest.mark.parametrize(("reported", "status"), [("float64", 1), ("float32", 0)])
+def test_a_dtype_that_is_reported_is_that_of_the_value(
+    reported: str, status: int, ended: Any, tmp_path: Path
+) -> None:
+    source = f"from conformance.reference import *\ndef dtype(x):\n    return {reported!r}\n"
+    (tmp_path / f"claims_{reported}.py").write_text(source, "utf-8")
+    prelude = Prelude((f"import claims_{reported} as K",), paths=(str(tmp_path),))
+    said = ended(case(call("square")), endings.reports_its_dtype("result"), prelude)
+    assert said == (status, f"expected float32; got {reported}")
 
 
 @pytest.mark.parametrize(("ran", "ending"), RIGHT.values(), ids=list(RIGHT))

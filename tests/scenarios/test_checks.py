@@ -200,3 +200,14 @@ def test_another_shape_is_told_beside_the_shape_that_is_demanded() -> None:
     check = Check("squeezed", Aspect.VALUE, outputs=("values",), test=test, demands="0")
     assert _demands(check, problem(test, array([0.0]))) == "shape ()"
     assert _demands(check, problem(test, array(1.0))) == "0"
+
+
+def test_the_script_of_a_problem_of_the_last_output_looks_there() -> None:
+    problem = checks.of_last(checks.is_one_of("float16")(text("float32")))
+    assert problem is not None
+    assert "values[-1]]" in problem.fault
+    assert "values[0]" not in problem.fault
+    refused = checks.of_last(Problem("returns", fault="first == 'returns'"))
+    assert refused is not None
+    assert refused.fault == "values[-1][0] == 'returns'"
+    assert checks.of_last(None) is None

@@ -72,6 +72,10 @@ class CallTrial:
         """The same call on a target that takes the suite's own reading of these conventions."""
         return replace(self, closed=conventions)
 
+    def fitted(self, draw: int, arrays: Mapping[str, Array]) -> Mapping[str, Array] | None:
+        """These numbers in their domains; None if they are not such as the draw may have."""
+        return self.prepared.fitted(draw, arrays)
+
     def refilled(self, draw: int, arrays: Sequence[Mapping[str, Array]]) -> CallTrial:
         """The same call with these numbers, which rest on the conventions that they show."""
         return CallTrial(self.prepared.refilled(draw, arrays))

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from conformance.dtypes import BFLOAT16
 from conformance.generators import Draw, Structure
+from conformance.generators.admissible import admissible, fitted
 from conformance.generators.gradients import resolved
 from conformance.generators.structure import (
     CONVENTION_OF_PROFILE,
@@ -18,7 +19,12 @@ from conformance.generators.structure import (
     expected_shape,
     expected_static_shape,
 )
-from conformance.generators.values import arrays_of_draws, leaves_domain, shown_profile
+from conformance.generators.values import (
+    are_distinct,
+    arrays_of_draws,
+    leaves_domain,
+    shown_profile,
+)
 from conformance.observations import Batch
 from conformance.oracle import Expectation, expect
 from conformance.oracle.evaluate import shape_before, value_of
@@ -142,6 +148,20 @@ class Prepared:
         message = f"under {readings} the result has another shape"
         raise ValueError(message)
 
+    def fitted(self, draw: int, arrays: Mapping[str, Array]) -> Mapping[str, Array] | None:
+        """These numbers, moved into the domains of their parameters; None if no draw of the same
+        profile has such numbers, or if they rest on conventions that those of the draw do not."""
+        drawn, structure = self.draws[draw].profile, self.structure
+        numbers = fitted(structure, arrays, drawn)
+        if not admissible(structure, numbers, drawn):
+            return None
+        (effective,) = self.refilled(draw, [numbers]).profiles
+        own = {*structure.conventions(self.profiles[draw])}
+        # some ordinary numbers of a draw may be equal, or small for float16: others may be so, too
+        shown = {effective, _shown(numbers)} - {shown_profile(self.arrays[draw])}
+        allowed = all(own.issuperset(structure.conventions(profile)) for profile in shown)
+        return numbers if allowed else None
+
     def refilled(self, draw: int, arrays: Sequence[Mapping[str, Array]]) -> Prepared:
         """The same structure with these numbers in place of those of one draw."""
         made = Prepared(self.structure, [self.draws[draw]] * len(arrays), arrays)
@@ -211,6 +231,13 @@ class Prepared:
             wraps=WIDER not in readings,
             given=self.given,
         )
+
+
+def _shown(numbers: Mapping[str, Array]) -> str:
+    """The profile that numbers show; integers that differ, without 0, are ordinary numbers."""
+    profile = shown_profile(numbers)
+    floats = [a for a in numbers.values() if a.dtype.kind == "f"]
+    return "ordinary" if profile == "integers" and are_distinct(floats) else profile
 
 
 def answered(structure: Structure, arrays: Mapping[str, Array]) -> dict[str, Any]:

@@ -129,6 +129,9 @@ class GradientTrial:
         """One draw as a case."""
         return Case(self.differentiated.program, self.arrays[draw])
 
+    def fitted(self, draw: int, arrays: Mapping[str, Array]) -> None:
+        """None: its numbers must not change."""
+
     def refilled(self, draw: int, arrays: Sequence[Mapping[str, Array]]) -> None:
         """None: gradients are not shrunk to simple numbers, which are kinks of many functions."""
 

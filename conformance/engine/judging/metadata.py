@@ -28,6 +28,8 @@ from conformance.specs.load import is_claimed
 
 _SCALARS = ("bool", "int", "float")
 """A Python number has no dtype. That `function` returns one is a failure of `function`."""
+SAME_DTYPE = "the same of both"
+"""What is demanded where the dtype that is reported is not that of the value."""
 
 
 def plain_dtype(dtype: str | None) -> str | None:
@@ -63,7 +65,7 @@ def _contradicted(
         Verdict.VIOLATES,
         FindingKind.CLAIMED_DTYPE,
         gives=f"is reported as {claimed} and comes as {delivered}",
-        demands="the same of both",
+        demands=SAME_DTYPE,
         detail=f"{claimed} reported, {delivered} given",
         got=claimed,
         expected=str(delivered),

@@ -140,6 +140,9 @@ class ScenarioTrial:
         """The program with its arrays."""
         return Case(self.scenario.program, self.scenario.arrays)
 
+    def fitted(self, draw: int, arrays: Mapping[str, Array]) -> None:
+        """None: its numbers must not change."""
+
     def refilled(self, draw: int, arrays: Sequence[Mapping[str, Array]]) -> None:
         """None: the checks are only right for the numbers of the scenario."""
 

@@ -61,6 +61,10 @@ class Trial(Protocol):
     def judge(self, observed: StructureObservation) -> Judgement:
         """Judge the observation; ValueError or IndexError if the oracle has no answer."""
 
+    def fitted(self, draw: int, arrays: Mapping[str, Array]) -> Mapping[str, Array] | None:
+        """These numbers, moved into the domains of their parameters, to take the place of those of
+        `draw`; None if the plan could not have drawn them, or if they rest on more conventions."""
+
     def refilled(self, draw: int, arrays: Sequence[Mapping[str, Array]]) -> Trial | None:
         """The same trial with these numbers in place of those of `draw`; None if its numbers must
         not change."""

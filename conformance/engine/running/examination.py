@@ -13,7 +13,7 @@ from conformance.adapters.session import Session, SessionAbortedError
 from conformance.editions import differentiates
 from conformance.engine.judging import signatures
 from conformance.engine.judging.calls import CallTrial
-from conformance.engine.judging.findings import Finding, Identity, Judgement
+from conformance.engine.judging.findings import Finding, Judgement
 from conformance.engine.judging.probes import (
     BINDINGS,
     NO_GRADIENT,
@@ -54,6 +54,7 @@ from conformance.engine.running.twins import Twins, unmade
 from conformance.engine.verdicts.failures import function_result
 from conformance.engine.verdicts.minimise import Minimiser
 from conformance.engine.verdicts.origins import origin
+from conformance.engine.verdicts.symptoms import Symptom, symptom
 from conformance.engine.verdicts.tally import Group, Tally, folded
 from conformance.observations import (
     FunctionIdentity,
@@ -102,7 +103,7 @@ class Examination:
     """Whether this is the survey: aspects without a case are `not run`, and no function is
     finished."""
     tallies: dict[str, Tally] = field(default_factory=dict)
-    known: dict[str, dict[str, frozenset[Identity]]] = field(default_factory=dict)
+    known: dict[str, dict[str, frozenset[Symptom]]] = field(default_factory=dict)
     fatal: dict[str, list[frozenset[str]]] = field(default_factory=dict)
     twins: Twins = field(default_factory=Twins)
     """What was refused, or could not be made, and is to be tried again."""
@@ -371,7 +372,7 @@ class Examination:
             self.tallies[name].add(judgement, trial)
         fatal = max((weight(draw.outcome) for draw in observed.draws), default=0)
         self.fatal.setdefault(name, []).extend([frozenset(trial.unsettled)] * fatal)
-        known = frozenset(f.identity for f in judgement.findings)
+        known = frozenset(map(symptom, judgement.findings))
         self.known.setdefault(name, {})[trial.key] = known
         self._count(name, observed, judgement.failed)
         if isinstance(trial, CallTrial):
@@ -398,7 +399,7 @@ class Examination:
         name = task.spec.name
         known = self.known.get(name, {}).get(twin.key)
         if known is not None:
-            return all(kind != FindingKind.UNMADE_INPUT for _, kind, *_ in known)
+            return all(one.identity[1] != FindingKind.UNMADE_INPUT for one in known)
         if self.stop.is_set() or self._skip(name, twin):
             return False
         return not unmade(self._judge(task, twin, self._run(twin), twin=True))

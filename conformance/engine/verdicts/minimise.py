@@ -1,4 +1,8 @@
-"""Make a failing case smaller, in structure and in values, keeping its identity."""
+"""Make a failing case smaller, in structure and in values, keeping its symptom.
+
+A smaller structure is drawn by the strategy of the plan. Simpler numbers are such as the plan could
+have drawn (`Trial.fitted`). Both count only if they show the same symptom (`verdicts/symptoms.py`).
+"""
 
 from __future__ import annotations
 
@@ -11,12 +15,13 @@ import numpy as np
 import numpy.typing as npt
 from hypothesis.strategies import SearchStrategy
 
-from conformance.engine.judging.findings import Finding, Identity, Judgement
+from conformance.engine.judging.findings import Finding, Judgement
 from conformance.engine.judging.in_time import judged_in_time
 from conformance.engine.judging.trials import Trial
 from conformance.engine.verdicts.forms import rare_forms
 from conformance.engine.verdicts.numbers import Candidate, Numbers, is_long
-from conformance.engine.verdicts.tally import Group, is_same
+from conformance.engine.verdicts.symptoms import Symptom, symptom
+from conformance.engine.verdicts.tally import Group
 from conformance.generators.drawing import Drawn, StopShrinking, shrink
 from conformance.observations import StructureObservation, TimedOut
 from conformance.results.kinds import FATAL
@@ -36,7 +41,7 @@ MOST_HANGING = 2
 class Minimiser:
     """Shrinks failures of one function on one target.
 
-    `run` executes a trial. `known` has the identities of the findings of every trial that was run
+    `run` executes a trial. `known` has the symptoms of the findings of every trial that was run
     already, by the trial's key, so that no trial is run twice.
     """
 
@@ -49,7 +54,7 @@ class Minimiser:
     budget: Callable[[Group], int]
     """How many trials may be run to make a failure smaller. A count, not a time: results must not
     depend on how fast the machine is."""
-    known: dict[str, frozenset[Identity]] = field(default_factory=dict)
+    known: dict[str, frozenset[Symptom]] = field(default_factory=dict)
     ended: Callable[[], bool] = lambda: False
     """Whether to stop with the smallest case found so far."""
     judge: Callable[[Trial, StructureObservation], Judgement] = judged_in_time
@@ -100,18 +105,18 @@ class Minimiser:
 
     def _shows(self, trial: Trial, search: _Shrinking) -> bool:
         """Whether the trial shows the failure; runs it, if it is new and the budget allows."""
-        found = self.known.get(trial.key)
-        if found is None and search.left > 0 and not self._ended:
+        symptoms = self.known.get(trial.key)
+        if symptoms is None and search.left > 0 and not self._ended:
             search.left -= 1
-            found = self._run_and_note(trial)
-        return found is not None and any(is_same(search.wanted, one) for one in found)
+            symptoms = self._run_and_note(trial)
+        return symptoms is not None and any(map(search.wanted.shown_by, symptoms))
 
-    def _run_and_note(self, trial: Trial) -> frozenset[Identity]:
+    def _run_and_note(self, trial: Trial) -> frozenset[Symptom]:
         try:
             findings = self._findings(trial)
         except (ValueError, IndexError):  # the oracle has no answer for this one
             findings = []
-        self.known[trial.key] = frozenset(f.identity for f in findings)
+        self.known[trial.key] = frozenset(map(symptom, findings))
         return self.known[trial.key]
 
     def _findings(self, trial: Trial) -> list[Finding]:
@@ -119,29 +124,29 @@ class Minimiser:
         self.hanging += any(isinstance(draw.outcome, TimedOut) for draw in observed.draws)
         return self.judge(trial, observed).findings
 
-    def _find(self, trial: Trial, wanted: Identity) -> Finding | None:
-        findings = self._findings(trial)
-        same = [f for f in findings if is_same(wanted, f.identity)]
+    def _find(self, trial: Trial, wanted: Symptom) -> Finding | None:
+        same = [f for f in self._findings(trial) if wanted.shown_by(symptom(f))]
         return min(same, key=lambda f: len(f.conventions), default=None)
 
     def _values(self, group: Group) -> Group:
         assert group.trial is not None
         trial, finding = group.trial, group.finding
         draw, below = finding.draw, trial.below
-        numbers = Numbers({n: np.array(a) for n, a in trial.case(draw).arrays.items()}, below)
+        arrays = {n: np.array(a) for n, a in trial.case(draw).arrays.items()}
+        numbers = Numbers(arrays, below, partial(trial.fitted, draw))
         long = is_long(numbers.best)
         tried = None if long else trial.refilled(draw, [numbers.best])
         for _ in range(0 if self._ended else LONG_ROUNDS if long else ROUNDS):
-            if not self._simplify(trial, draw, numbers, finding.identity):
+            if not self._simplify(trial, draw, numbers, symptom(finding)):
                 break
             tried = trial.refilled(draw, [numbers.best])
-        final = None if tried is None else self._find(tried, finding.identity)
+        final = None if tried is None else self._find(tried, symptom(finding))
         if final is None:
             return group
         planned = group.planned or trial
         return replace(group, finding=final, trial=tried, planned=planned, refilled=draw)
 
-    def _simplify(self, trial: Trial, draw: int, numbers: Numbers, wanted: Identity) -> bool:
+    def _simplify(self, trial: Trial, draw: int, numbers: Numbers, wanted: Symptom) -> bool:
         """Take the simplest numbers that show the failure; whether there are any. Of long arrays,
         whose results may have millions of elements, a few are tried at a time."""
         candidates = list(numbers.simpler())
@@ -155,9 +160,8 @@ class Minimiser:
                 return True
         return False
 
-    def _first(self, trial: Trial, wanted: Identity) -> Finding | None:
-        findings = self._findings(trial)
-        same = [f for f in findings if is_same(wanted, f.identity)]
+    def _first(self, trial: Trial, wanted: Symptom) -> Finding | None:
+        same = [f for f in self._findings(trial) if wanted.shown_by(symptom(f))]
         return min(same, key=lambda f: f.draw, default=None)
 
 
@@ -177,9 +181,9 @@ class _Shrinking:
     """Hypothesis's choices that made `best`; empty while `best` is the trial of the plan."""
 
     @property
-    def wanted(self) -> Identity:
-        """The identity of the failure."""
-        return self.finding.identity
+    def wanted(self) -> Symptom:
+        """The symptom of the failure."""
+        return symptom(self.finding).of_any_numbers
 
     def fails(self, drawn: Drawn[Trial], shows: Callable[[Trial, _Shrinking], bool]) -> bool:
         """Whether the trial shows the failure; StopShrinking after too many that do not, or when

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,12 +12,15 @@ import numpy.typing as npt
 Array = npt.NDArray[Any]
 Step = tuple[int, tuple[str, ...]]
 """One of `_MAKERS`, and the arrays that it makes."""
+Fitted = Callable[[Mapping[str, Array]], Mapping[str, Array] | None]
 
 SHORT_BATCH = 12
 """The most elements of an array each of which is set to zero in turn."""
 LONG = 1000
 """More elements of an array than these are made simpler in every failure: nobody reads them, and a
 script with them is as long as a hundred others."""
+DIGITS = 10
+"""How many small integers there are: these are ordinary numbers of every dtype."""
 PARTS = 16
 """Into how many parts a long array is cut, of which one alone is kept."""
 
@@ -34,23 +37,33 @@ class Candidate:
 class Numbers:
     """The simplest numbers so far, and what has been tried.
 
-    `below` has the arrays that stay as they are. Each step makes an array simpler than it was: what
-    is all zeros is not made ones again. A step that did not show the failure is not tried again.
+    `below` has the arrays that stay as they are. `fitted` moves numbers into the domains of their
+    parameters; it gives None for numbers that the plan could not have drawn. Each step makes an
+    array simpler than it was: what is all zeros is not made ones again. A step that did not show
+    the failure is not tried again.
     """
 
-    def __init__(self, arrays: Mapping[str, Array], below: Mapping[str, int]) -> None:
+    def __init__(
+        self, arrays: Mapping[str, Array], below: Mapping[str, int], fitted: Fitted
+    ) -> None:
         self.best = arrays
         self._below = below
+        self._fitted = fitted
         self._made = dict.fromkeys(arrays, len(_MAKERS))
         self._failed: set[Step] = set()
 
     def simpler(self) -> Iterator[Candidate]:
         """Simpler numbers, the simplest first: zeros, ones, a one at the end of a long array, small
         integers, one element set to zero; of long arrays one part alone."""
-        for step in self._steps():
-            made = {n: _MAKERS[step[0]](a) if n in step[1] else a for n, a in self.best.items()}
-            if any(not _equal(made[n], self.best[n]) for n in step[1]):
-                yield Candidate(made, step)
+        for candidate in self._candidates():
+            arrays = self._fitted(candidate.arrays)
+            if arrays is not None and any(not _equal(a, self.best[n]) for n, a in arrays.items()):
+                yield replace(candidate, arrays=arrays)
+
+    def _candidates(self) -> Iterator[Candidate]:
+        for maker, names in self._steps():
+            made = {n: _MAKERS[maker](a) if n in names else a for n, a in self.best.items()}
+            yield Candidate(made, (maker, names))
         for arrays in (*_one_element(self.best, self._below), *_one_part(self.best, self._below)):
             yield Candidate(arrays)
 
@@ -85,7 +98,7 @@ def _last_one(array: Array) -> Array:
 def _counted(array: Array) -> Array:
     if array.size > LONG and np.count_nonzero(array) <= array.size / PARTS:
         return array  # most are zeros already
-    return (np.arange(array.size).reshape(array.shape) % 100).astype(array.dtype)
+    return (np.arange(array.size).reshape(array.shape) % DIGITS).astype(array.dtype)
 
 
 def _rounded(array: Array) -> Array:

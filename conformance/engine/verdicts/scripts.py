@@ -14,6 +14,7 @@ import numpy.typing as npt
 from conformance.engine.judging.calls import CallTrial
 from conformance.engine.judging.findings import Finding
 from conformance.engine.judging.gradients import GradientTrial
+from conformance.engine.judging.metadata import SAME_DTYPE
 from conformance.engine.judging.probes import (
     BINDINGS,
     NOT_INTEGERS,
@@ -184,6 +185,8 @@ def _dtype(finding: Finding, trial: CallTrial) -> Ending:
     accepted = str(finding.expected).split(" or ")
     if finding.kind == FindingKind.DTYPE:
         return endings.has_dtype(accepted)
+    if finding.demands == SAME_DTYPE:
+        return endings.reports_its_dtype(trial.prepared.structure.claimed)
     return endings.reports_dtype(trial.prepared.structure.claimed, accepted)
 
 

@@ -8,12 +8,15 @@ may be a variance below zero, or probabilities that do not sum to one.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import NamedTuple
 
 import numpy as np
 
 from conformance.fuzz.bounds.known import Array, Known
 from conformance.fuzz.bounds.settled import Answered
 from conformance.fuzz.calls import Call, Special
+from conformance.generators.admissible import is_distribution
+from conformance.generators.domains import DOMAINS
 from conformance.program import Ref
 from conformance.specs import kinds
 from conformance.specs.kinds import ParameterRule
@@ -36,12 +39,18 @@ def sums_to_one(known: Known, axis: int) -> bool:
     return within(known, "probability") and bool((np.abs(total - 1) < NEAR_ONE).all())
 
 
-def in_domains(course: Answered, call: Call | Special, drawn: Collection[str] = ()) -> bool:
-    """Whether the tensors of a call belong to their domains, but for those that were `drawn` to."""
+def in_domains(course: Answered, call: Call | Special, inputs: Collection[str] = ()) -> bool:
+    """Whether the tensors of a call belong to their domains.
+
+    The numbers of the `inputs` are such as a plan draws them. Of other tensors all numbers that
+    they may hold must be well inside.
+    """
     if isinstance(call, Special):
         return True
-    asked = ((rule, name) for rule, name in _passed(call) if name not in drawn)
-    return all(_fits(call, rule, course.known[name]) for rule, name in asked)
+    return all(
+        _fits(call, rule, course.known[name], _AS_INPUT if name in inputs else _AS_RESULT)
+        for rule, name in _passed(call)
+    )
 
 
 def _passed(call: Call) -> Iterator[tuple[ParameterRule, str]]:
@@ -52,13 +61,31 @@ def _passed(call: Call) -> Iterator[tuple[ParameterRule, str]]:
             yield rule, value.name
 
 
-def _fits(call: Call, rule: ParameterRule, known: Known) -> bool:
+def _admitted(known: Known, domain: str) -> bool:
+    """Whether a plan may draw the numbers of an input from a domain."""
+    return bool(DOMAINS[domain].admits(known.value).all())
+
+
+class _Test(NamedTuple):
+    """Whether a tensor belongs to a domain, or has distributions along an axis."""
+
+    belongs: Callable[[Known, str], bool]
+    is_distribution: Callable[[Known, int], bool]
+
+
+_AS_INPUT = _Test(_admitted, lambda known, axis: is_distribution(known.value, axis))
+_AS_RESULT = _Test(within, sums_to_one)
+
+
+def _fits(call: Call, rule: ParameterRule, known: Known, test: _Test) -> bool:
     if not isinstance(rule, kinds.Distribution):
-        return within(known, getattr(rule, "domain", "real"))
+        return test.belongs(known, getattr(rule, "domain", "real"))
     if rule.logits is not None and call.arguments.get(rule.logits):
-        return within(known, "logit")
+        return test.belongs(known, "logit")
     axis = None if rule.axis is None else call.arguments[rule.axis]
-    return sums_to_one(known, axis) if isinstance(axis, int) else within(known, "probability")
+    if isinstance(axis, int):
+        return test.is_distribution(known, axis)
+    return test.belongs(known, "probability")
 
 
 def _positive(value: Array, reach: Array) -> bool:

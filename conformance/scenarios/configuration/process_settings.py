@@ -360,7 +360,7 @@ def _refused(getter: str, edition: Edition) -> Iterator[Scenario]:
 
 def _unless_taken(kept: checks.Test, attempt: Values, read: Values) -> Problem | None:
     """The setting after a refused value. If the value was accepted, another check fails."""
-    return None if checks.returns(attempt) is None else kept(read)
+    return None if checks.returns(attempt) is None else checks.of_last(kept(read))
 
 
 def _family(function: str, make: Any, *aspects: Aspect, editions: Sequence[Edition]) -> Family:

@@ -217,7 +217,7 @@ def _within(low: float | None, high: float | None, got: Array) -> Problem | None
 
 def _is_tensor(has_shape: Test, has_dtype: Test, shape: Values, dtype: Values) -> Problem | None:
     """The problem of the dtype before that of the shape, which may only be imprecise."""
-    return has_dtype(dtype) or has_shape(shape)
+    return checks.of_last(has_dtype(dtype)) or has_shape(shape)
 
 
 def _families() -> Iterator[Family]:

@@ -15,6 +15,7 @@ from conformance.scenarios.checks import (
     as_second,
     is_array,
     is_one_of,
+    of_last,
     only,
     plain,
     raises,
@@ -165,7 +166,7 @@ def _callable(word: str) -> Check:
 
 
 def _called(taken: Values, called: Values) -> Problem | None:
-    return None if plain(taken) != "returns" else returns(called)
+    return None if plain(taken) != "returns" else of_last(returns(called))
 
 
 PHASE: Lines = {"ja-1": 192, "ja-1-text": 137, "ja-2.0": 1267, "ko-2.2": 3847}

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from conformance.editions import Edition
 from conformance.program import Argument, Ref
 from conformance.results import Aspect
-from conformance.scenarios.checks import Test, is_array, plain, raises, returns, shown
+from conformance.scenarios.checks import Test, is_array, of_last, plain, raises, returns, shown
 from conformance.scenarios.composites import composite
 from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
 from conformance.scenarios.state.machine import DTYPES, SHAPES, Kind, Machine, scenario_of
@@ -196,7 +196,7 @@ def if_refused(test: Test) -> Test:
     """A test of a value that is made only where the attempt before it raised."""
 
     def after(refused: Values, value: Values) -> Problem | None:
-        return None if plain(refused) == "returns" else test(value)
+        return None if plain(refused) == "returns" else of_last(test(value))
 
     return after
 

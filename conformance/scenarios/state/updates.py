@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from conformance.editions import Edition
 from conformance.program import Argument, Ref
 from conformance.results import Aspect
-from conformance.scenarios.checks import Test, is_array, only, plain, raises, shown
+from conformance.scenarios.checks import Test, is_array, of_last, only, plain, raises, shown
 from conformance.scenarios.composites import composite
 from conformance.scenarios.model import Array, Check, Family, Problem, Scenario, Values
 from conformance.scenarios.state.machine import Machine
@@ -110,7 +110,7 @@ def changes_the_variable(kind: Kind) -> Callable[[Edition], st.SearchStrategy[Sc
 
 def _if_evaluated(test: Test) -> Test:
     def after(evaluated: Values, value: Values) -> Problem | None:
-        return test(value) if plain(evaluated) == "returns" else None
+        return of_last(test(value)) if plain(evaluated) == "returns" else None
 
     return after
 

@@ -1,0 +1,134 @@
+"""Whether the plan could have drawn these numbers for a structure.
+
+What `values.draw_arrays` draws is admissible; `tests/generators/test_admissible.py` asks this of
+every draw of a plan. The minimiser shows no case that is not.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from conformance.dtypes import has_all, is_floating
+from conformance.generators import images
+from conformance.generators.domains import DOMAINS
+from conformance.generators.structure import CONVENTION_OF_PROFILE, Distributed, Structure
+from conformance.generators.values import (
+    BEYOND,
+    MOST_INTEGER,
+    MOST_LARGE,
+    MOST_OFFSET,
+    MOST_ORDINARY,
+    as_float32,
+)
+from conformance.program import Input
+from conformance.specs.convention_names import ConventionName
+
+Array = npt.NDArray[Any]
+
+NEAR_ONE = 2.0**-5
+"""How far from 1 a row of probabilities in bfloat16 may sum, at most."""
+MOST: Mapping[str, float] = {
+    "large": MOST_LARGE,
+    "offset": MOST_OFFSET,
+    **dict.fromkeys(CONVENTION_OF_PROFILE, math.inf),
+}
+"""The largest magnitude that each profile draws, where it is not that of ordinary numbers."""
+
+
+def admissible(structure: Structure, arrays: Mapping[str, Array], profile: str) -> bool:
+    """Whether a draw from this profile may have these numbers.
+
+    They belong to the domains of the parameters, indices are in range and distributions sum to one,
+    as far as the profile has it so; none is larger than the profile draws them.
+    """
+    if ConventionName.MIXED_DTYPES in structure.unsettled:
+        arrays_agree = (np.array_equal(as_float32(a), a, equal_nan=True) for a in _floats(arrays))
+        if not all(arrays_agree):
+            return False
+    items = structure.program.inputs
+    return all(_admits(structure, item, arrays[item.name], profile) for item in items)
+
+
+def fitted(structure: Structure, arrays: Mapping[str, Array], profile: str) -> dict[str, Array]:
+    """The numbers moved into their domains, where that needs no chance."""
+
+    def fit(name: str, array: Array) -> Array:
+        domain = DOMAINS[_domain(structure, name, profile)]
+        if not domain.plain or domain.admits(array).all():
+            return array
+        return np.asarray(domain.fit(_NO_CHANCE, array), array.dtype)
+
+    return {name: fit(name, array) for name, array in arrays.items()}
+
+
+_NO_CHANCE = np.random.Generator(np.random.PCG64(0))
+"""For plain domains, which do not use it."""
+
+
+def _floats(arrays: Mapping[str, Array]) -> list[Array]:
+    return [array for array in arrays.values() if array.dtype == np.float64]
+
+
+def _domain(structure: Structure, name: str, profile: str) -> str:
+    """The domain of an input in draws of a profile; special numbers may be anywhere."""
+    domain = structure.domains.get(name, "real")
+    if profile == "special" and domain not in images.DOMAINS:
+        return "real"
+    if profile == "sparse":
+        return {"vector": "real"}.get(domain, domain)
+    return "real" if domain == "logit" and profile == "large" else domain
+
+
+def _admits(structure: Structure, item: Input, array: Array, profile: str) -> bool:
+    if not has_all(item.dtype, array):
+        return False
+    if item.name in structure.below:
+        return _are_indices(array, structure.below[item.name], profile)
+    if item.name in structure.distributions:
+        return _is_distribution(array, structure.distributions[item.name], profile)
+    if array.dtype.kind == "b":
+        return True
+    domain = structure.domains.get(item.name, "real")
+    if not is_floating(item.dtype):
+        return _are_integers(array, domain, profile)
+    numbers = DOMAINS[_domain(structure, item.name, profile)].admits(array)
+    far = np.abs(array) > MOST.get(profile, MOST_ORDINARY)  # which NaN is not
+    return bool((numbers & ~far).all())
+
+
+def _are_indices(array: Array, below: int, profile: str) -> bool:
+    """Indices in range; in the profile `outside` also some out of it, all on one side."""
+    right = (array >= 0) & (array < max(below, 1))
+    if profile != "outside":
+        return bool(right.all())
+    negative, beyond = (array >= -below) & (array < 0), (array >= below) & (array < below + BEYOND)
+    return bool((right | negative).all() or (right | beyond).all())
+
+
+def _is_distribution(array: Array, along: Distributed, profile: str) -> bool:
+    """Probabilities that sum to one, but for those that are made not to."""
+    if profile == "special":
+        return True
+    if profile == "unnormalised" and not along.target:
+        return bool(((array >= 0) & (array <= 1)).all())
+    return is_distribution(array, along.axis)
+
+
+def is_distribution(array: Array, axis: int) -> bool:
+    """Whether the numbers are from 0 to 1, and sum to one along an axis."""
+    inside = bool(((array >= 0) & (array <= 1)).all())
+    total = array.astype(np.float64).sum(axis=axis)
+    return inside and bool((np.abs(total - 1) <= NEAR_ONE).all())
+
+
+def _are_integers(array: Array, domain: str, profile: str) -> bool:
+    if profile == "wide" and domain == "real":
+        return True
+    low = 0 if domain in ("nonnegative", "positive", "truth") else -MOST_INTEGER
+    inside = (array >= low) & (array <= MOST_INTEGER)
+    return bool((inside & DOMAINS[domain].admits(array)).all())
