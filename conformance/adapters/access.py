@@ -29,6 +29,7 @@ def launch(target: Target, number: int = 0) -> Launch:
         names=target.names,
         adapter=target.adapter,
         memory_limit=int(target.memory_limit * 2**30),
+        cpu_limit=target.cpu_limit,
         startup=target.beginning,
         mapping=None if target.mapping is None else str(target.mapping),
         forget=target.forget,
