@@ -100,8 +100,8 @@ class Files:
 
 def use(folder: Path) -> None:
     """Have JAX keep in a folder whatever it compiles."""
-    jax = import_module("jax")  # which the suite's own interpreter lacks
-    compilation_cache = import_module("jax._src.compilation_cache")
+    jax: Any = import_module("jax")  # which the suite's own interpreter lacks
+    compilation_cache: Any = import_module("jax._src.compilation_cache")
 
     def files(path: str) -> tuple[Files, str]:
         return Files(Path(path)), path
@@ -114,7 +114,7 @@ def use(folder: Path) -> None:
 
 def share_contexts() -> None:
     """Have JAX use an MLIR context for many programs."""
-    mlir = import_module("jax._src.interpreters.mlir")
+    mlir: Any = import_module("jax._src.interpreters.mlir")
     make = mlir.make_ir_context
     numbers = itertools.count()
     context = None

@@ -20,4 +20,4 @@ def square(x):
     begun = time.process_time()
     while time.process_time() < begun + 0.7:
         pass
-    return correct.square(x)
+    return correct.square(x)  # type: ignore[attr-defined]
