@@ -10,6 +10,7 @@ from conformance.adapters.process import Launch
 from conformance.adapters.registry import Target
 from conformance.adapters.sandbox.switch import switched_off
 from conformance.adapters.session import Session
+from conformance.adapters.target_texts import placeholders
 
 
 def launch(target: Target, number: int = 0) -> Launch:
@@ -28,6 +29,7 @@ def launch(target: Target, number: int = 0) -> Launch:
         names=target.names,
         adapter=target.adapter,
         memory_limit=int(target.memory_limit * 2**30),
+        cpu_limit=target.cpu_limit,
         startup=target.beginning,
         mapping=None if target.mapping is None else str(target.mapping),
         forget=target.forget,
@@ -42,7 +44,9 @@ def _writable(target: Target, number: int) -> tuple[str, ...] | None:
     if not target.sandbox or switched_off():
         return None
     home = layout.target_folder(target) / "home"
-    places = (home, layout.cache_folder(target, number), layout.compiled_folder(number))
+    places = [home, layout.cache_folder(target, number)]
+    if any("compiled" in placeholders(text) for text in target.environment.values()):
+        places.append(layout.compiled_folder(target))
     return tuple(str(place) for place in places if place.is_dir())
 
 

@@ -41,6 +41,7 @@ EXAMPLES: Mapping[str, str] = {
     "follows": 'follows = ["keras-2.2"]',
     "workers": "workers = 1, or 2",
     "memory_limit": "memory_limit = 4.0: GiB, from 0.125 to 65536",
+    "cpu_limit": "cpu_limit = 30: seconds, from 1 to 3600",
     "sandbox": "sandbox = false, or true",
     "forget": 'forget = ["jax.clear_caches"]',
     "sources": 'sources = ["my_package"]',

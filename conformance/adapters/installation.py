@@ -87,6 +87,19 @@ def _make(venv: Venv, python: Path, on_progress: OnProgress) -> None:
         _put_in_place(unfinished, place)
     finally:
         _remove(unfinished)
+    on_progress("download", "compiling the packages' Python")
+    _compile(place)
+
+
+def _compile(folder: Path) -> None:
+    """Save the bytecode of all packages, which no worker in a sandbox can.
+
+    Every start of a worker would compile them again. Some packages have files for another Python,
+    which do not compile: this is no error.
+    """
+    python = layout.venv_python(folder)
+    command = [str(python), "-m", "compileall", "-q", "-j", "0", str(folder)]
+    subprocess.run(command, check=False, stdin=subprocess.DEVNULL, capture_output=True)
 
 
 def _fill(venv: Venv, folder: Path, python: Path, on_progress: OnProgress) -> None:

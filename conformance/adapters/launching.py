@@ -7,11 +7,11 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from string import Formatter
 
 import conformance
 from conformance.adapters import interpreters, layout, libraries
 from conformance.adapters.registry import Target
+from conformance.adapters.target_texts import placeholders
 
 # A worker sees these variables of the host and no others.
 _INHERITED = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "SYSTEMROOT")
@@ -71,9 +71,8 @@ def _variables(target: Target, number: int) -> dict[str, str]:
 
 def fill(text: str, target: Target, number: int = 0) -> str:
     """The text with its placeholders filled in. Raises `PlaceholderError`."""
-    used = {name for _, name, _, _ in Formatter().parse(text) if name is not None}
     places = _places(target, number)
-    return text.format_map({name: places[name]() for name in used})
+    return text.format_map({name: places[name]() for name in placeholders(text)})
 
 
 def _places(target: Target, number: int) -> dict[str, Callable[[], Path | str]]:
@@ -81,7 +80,7 @@ def _places(target: Target, number: int) -> dict[str, Callable[[], Path | str]]:
     return {
         "home": lambda: own / "home",
         "cache": lambda: layout.cache_folder(target, number),
-        "compiled": lambda: _made(layout.compiled_folder(number)),
+        "compiled": lambda: _made(layout.compiled_folder(target)),
         "links": lambda: layout.links_folder(target),
         "site_packages": lambda: _site_packages(target),
         "openblas_dir": lambda: _openblas(target).parent,

@@ -5,6 +5,7 @@
         targets/TARGET/links          system libraries under the names that are asked for
         targets/TARGET/home           a folder of each target's own
         targets/TARGET/cache, cache-1 and of each of its workers
+        targets/TARGET/compiled       of all of its workers, if its variables name it
         targets/TARGET/check.json     `ImportCheck`: what importing it after the installation gave
     HOME/targets/TARGET/...           the same, for a target without a virtual environment
 
@@ -122,9 +123,9 @@ def cache_folder(target: Target, number: int) -> Path:
     return target_folder(target) / (f"cache-{number}" if number else "cache")
 
 
-def compiled_folder(number: int) -> Path:
-    """The folder for compiled code that workers with one number share, whatever their target."""
-    return suite_home() / "compiled" / str(number)
+def compiled_folder(target: Target) -> Path:
+    """The folder for compiled code that all workers of the target share, and no other target."""
+    return target_folder(target) / "compiled"
 
 
 def check_file(target: Target) -> Path:

@@ -60,7 +60,8 @@ class Launch:
     `names` maps documented names to the module's own; `adapter` is the class that reaches it
     (docs/adapters.md), by default the one of its family.
     `memory_limit` is in bytes held, by all processes together; an address space is not limited,
-    because TensorFlow and CNTK reserve far more than they use. `startup` is Python source that the
+    because TensorFlow and CNTK reserve far more than they use. `cpu_limit` is in seconds for each
+    structure, and one more for each draw. `startup` is Python source that the
     worker runs before it imports the module, `mapping` a file with the calls that replace the
     functions of `K` in that module, `forget` has functions that empty the library's caches. `fork`
     says that a process that has imported the module may be forked (`zygotes`), or one that has
@@ -78,6 +79,7 @@ class Launch:
     adapter: str | None = None
     directory: str | None = None
     memory_limit: int = MEMORY
+    cpu_limit: int | None = None
     startup: str = ""
     mapping: str | None = None
     forget: tuple[str, ...] = ()
@@ -91,6 +93,7 @@ class Launch:
         optional = {
             "--names": json.dumps(dict(self.names)) if self.names else None,
             "--adapter": self.adapter,
+            "--cpu-limit": None if self.cpu_limit is None else str(self.cpu_limit),
             "--startup": self.startup or None,
             "--mapping": self.mapping,
             "--forget": ",".join(self.forget) or None,

@@ -135,7 +135,9 @@ class Target(StrictRecord, frozen=True, kw_only=True, forbid_unknown_fields=True
     """How many workers share the functions of a run; 1 if two must not run at the same time."""
     memory_limit: Annotated[float, msgspec.Meta(ge=0.125, le=65536)] = 4.0
     """GiB of memory that a worker and all that it starts may hold."""
-
+    cpu_limit: Annotated[int, msgspec.Meta(ge=1, le=3600)] | None = None
+    """Seconds of CPU time that a worker may take for one structure; None: only the wall time is
+    limited."""
     sandbox: bool = True
     """Whether its workers are kept from files and network of the machine, where it offers this."""
     forget: tuple[str, ...] = ()

@@ -7,6 +7,7 @@ garbage, it starts another and bisects the current batch to find the draws to bl
 from __future__ import annotations
 
 import itertools
+import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -286,7 +287,14 @@ class Session:
             self._drop()
             if self._aborted:
                 raise SessionAbortedError from error
-            raise
+            raise WorkerFault(self._told_apart(error.fault, batch.draws)) from error
+
+    def _told_apart(self, fault: Fault, draws: int) -> Fault:
+        """The fault; a time-out if the system ended the worker at the limit of CPU time."""
+        limit = self._launch.cpu_limit
+        if limit is None or not isinstance(fault, Crashed) or fault.signal != signal.SIGXCPU:
+            return fault
+        return TimedOut(limit + draws, fault.tail, fault.stage, fault.step)
 
     def _read(self, frame: Frame, number: int, batch: Batch) -> StructureObservation:
         header, arrays = frame

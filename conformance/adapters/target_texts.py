@@ -34,6 +34,11 @@ def problems(fields: Mapping[str, Any]) -> Iterator[str]:
             yield f"environment.{variable}: {problem}"
 
 
+def placeholders(text: str) -> set[str]:
+    """The names of the placeholders in a text."""
+    return {name for _, name, _, _ in Formatter().parse(text) if name is not None}
+
+
 def plain(environment: Mapping[str, str]) -> dict[str, str]:
     """The variables whose texts hold no placeholder, as they are set: what a script can set, too.
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from conformance.adapters import environments, layout, registry
+from conformance.adapters import access, environments, layout, registry
 from conformance.adapters.environments import InstallationError, Missing, Ready
 from conformance.adapters.registry import RequiredProgram, SharedLibrary, Target
 from tests.adapters.fake_packages import BREAKS, WORKS, WRONG, fake_target, wheel, with_requirements
@@ -55,6 +55,12 @@ def test_from_nothing_to_ready(target: Target) -> None:
     assert isinstance(state, Ready)
     assert state.versions == versions
     assert versions["fake_backend"] == "1.0"
+
+
+def test_the_packages_of_an_environment_have_bytecode(target: Target) -> None:
+    made(target)
+    assert target.venv is not None
+    assert [*layout.venv_folder(target.venv).glob("lib/**/__pycache__/fake_backend*.pyc")]
 
 
 def test_a_ready_environment_is_left_alone_unless_forced(target: Target) -> None:
@@ -230,12 +236,23 @@ def test_targets_that_share_an_environment_share_no_home(target: Target) -> None
     assert len(homes) == 2
 
 
-def test_targets_may_share_what_workers_of_one_number_compile(target: Target) -> None:
+def test_the_workers_of_one_target_share_what_they_compile(target: Target) -> None:
     sharing = [replace(target, name=n, environment={"X": "{compiled}/c"}) for n in ("a", "b")]
     folders = [
         environments.launch_environment(one, number)["X"] for number in (0, 1) for one in sharing
     ]
-    assert [folders.index(folder) for folder in folders] == [0, 0, 2, 2]
+    assert [folders.index(folder) for folder in folders] == [0, 1, 0, 1]
+
+
+def test_a_worker_may_write_compiled_code_for_its_own_target_alone(target: Target) -> None:
+    names = replace(target, name="names", environment={"X": "{compiled}/c"})
+    silent = replace(target, name="silent", environment={"X": "{{compiled}}"})
+    own = {one.name: layout.compiled_folder(one) for one in (names, silent)}
+    for folder in own.values():
+        folder.mkdir(parents=True)
+    written = {one.name: access.launch(one).writable or () for one in (names, silent)}
+    assert [str(own["names"]) in written[name] for name in written] == [True, False]
+    assert all(str(own["silent"]) not in places for places in written.values())
 
 
 def test_an_incomplete_environment_is_told_by_its_placeholders(target: Target) -> None:

@@ -131,6 +131,7 @@ TARGETS = {
             "startup": ["import a"],
             "workers": 1,
             "memory_limit": 2.5,
+            "cpu_limit": 30,
         },
         "b": {"module": "b", "edition": "keras-1", "venv": "v", "mapping": "m.toml"},
     },

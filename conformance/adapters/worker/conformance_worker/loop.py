@@ -7,7 +7,8 @@ import json
 import os
 import resource
 import sys
-from typing import Any, Callable, Dict, List, Sequence, Tuple
+import time
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from .adapters import BUILT_IN
 from .adapters import load as load_adapter
@@ -38,7 +39,8 @@ class Worker(object):
     """Answers requests about one implementation, reached through `adapter`.
 
     `announce` is called with what the worker does next, and each of `forget` after every
-    `FORGET_EVERY` batches.
+    `FORGET_EVERY` batches. The system ends the process if one takes more than `cpu_limit` seconds
+    of CPU time, and a second for each draw.
     """
 
     def __init__(
@@ -47,10 +49,13 @@ class Worker(object):
         adapter: Any,
         manner: Manner,
         announce: Announce = silent,
+        *,
         forget: Sequence[Callable[[], Any]] = (),
+        cpu_limit: Optional[int] = None,
     ) -> None:
         self._announce = announce
         self._forgetting = forget
+        self._cpu_limit = cpu_limit
         self._batches = 0
         self._module = module
         self._adapter = adapter
@@ -96,6 +101,10 @@ class Worker(object):
         self._clean = False
         eager_inputs = isinstance(self._module, Mapped) and self._module.eager_inputs
         program = offered(self._adapter, program, eager_inputs)
+        if self._cpu_limit is not None:  # `restore` lifts it
+            _limit(
+                resource.RLIMIT_CPU, int(time.process_time()) + self._cpu_limit + request["draws"]
+            )
         run = BatchRun(self._adapter, self._manner, program, self._before_build, self._announce)
         try:
             header, arrays = run.answer(stacked, request["draws"])
@@ -203,9 +212,9 @@ def main() -> None:
         module = _imported(options)
     adapter = _adapter(module, options)
     announce(None, None)
-    forget = functions(options.forget)
     manner = Manner(options.family == "eager", options.draws_together == "yes")
-    serve(channel, Worker(module, adapter, manner, announce, forget))
+    limits = {"forget": functions(options.forget), "cpu_limit": options.cpu_limit}
+    serve(channel, Worker(module, adapter, manner, announce, **limits))
 
 
 def _connected(ends: Ends) -> Tuple[Channel, Announce]:
@@ -240,6 +249,7 @@ def _options() -> Any:
     parser.add_argument("--family", choices=("graph", "eager"), required=True)
     parser.add_argument("--adapter")
     parser.add_argument("--names", default="{}")
+    parser.add_argument("--cpu-limit", type=int)
     parser.add_argument("--startup", default="")
     parser.add_argument("--mapping")
     parser.add_argument("--forget", default="")
