@@ -80,8 +80,6 @@ MOST_MINIMISED = 6
 MOST_KEPT = 2**14
 """The elements of the largest expectation that is kept for the next target: of 1,700 calls 60 have
 more, and two thirds of the memory."""
-MOST_TWINS = 24
-"""How many twins with documented dtypes are run of one function; the simplest come first."""
 _MAKERS = ("variable", "constant", "placeholder")
 
 
@@ -161,7 +159,7 @@ class Examination:
             self.stop.set()
         for task in bundle:
             for trial, judgement in self.twins.left(task):
-                self.tallies[task.spec.name].add(judgement, trial)
+                self.tallies[task.spec.name].add(judgement, trial, task.stage(trial))
             self._add_remembered(task)
             yield self._finish(task, losses)
             losses = self.session.losses
@@ -379,11 +377,12 @@ class Examination:
         judgement.findings = [f for f in judgement.findings if f.aspect in task.aspects]
         self._drop_shape_failures(judgement, name)
         if self.twins.keeps(task, trial, judgement, twin=twin):
-            self.tallies[name].add(judgement, trial)
+            self.tallies[name].add(judgement, trial, task.stage(trial))
         fatal = max((weight(draw.outcome) for draw in observed.draws), default=0)
         self.fatal.setdefault(name, []).extend([frozenset(trial.unsettled)] * fatal)
-        known = frozenset(f.identity for f in judgement.findings)
-        self.known.setdefault(name, {})[trial.key] = known
+        known = self.known.setdefault(name, {})
+        shown = frozenset(f.identity for f in judgement.findings)
+        known[trial.key] = known.get(trial.key, frozenset()) | shown
         self._count(name, observed, judgement.failed)
         if isinstance(trial, CallTrial):
             trial.prepared.forget(0 if self.common.alone else MOST_KEPT)
@@ -406,8 +405,8 @@ class Examination:
     def _run_twin(self, task: Task, twin: Trial) -> bool:
         """Run and judge a twin, unless it was or must not be; whether its inputs could be made."""
         name = task.spec.name
-        known = self.known.get(name, {}).get(twin.key)
-        if known is not None:
+        if self.twins.was_run(task, twin):
+            known = self.known[name][twin.key]
             return all(kind != FindingKind.UNMADE_INPUT for _, kind, *_ in known)
         if self.stop.is_set() or self._skip(name, twin):
             return False
