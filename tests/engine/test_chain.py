@@ -9,7 +9,6 @@ from typing import Any
 from zlib import crc32
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
 from conformance.editions import EDITIONS, Edition
@@ -26,7 +25,6 @@ from conformance.results import Aspect, Failure, Verdict
 from conformance.specs import load
 from tests.engine.support import examine, module, tasks
 
-Array = npt.NDArray[Any]
 EVERY = [(e, name) for e in EDITIONS for name, spec in load().items() if e in spec.editions]
 SOME = [("keras-1", "std"), ("keras-2.2", "conv2d"), ("keras-3", "keras.ops.nanmean")]
 
@@ -153,7 +151,7 @@ _right = KERNELS[{kernel!r}]
 
 def _planted(*arrays, **attributes):
     result = _right(*arrays, **attributes)
-    if zlib.crc32(np.ascontiguousarray(arrays[0]).tobytes()) == {chosen}:
+    if zlib.crc32(arrays[0].astype("float64").tobytes()) == {chosen}:
         {fault}
     return result
 
@@ -168,12 +166,14 @@ FAULTS = {
 }
 
 
-def narrow(function: str, chosen: Callable[[Trial], bool], first: bool) -> Array:
-    """The first input of a case that smoke has and default would have by chance alone."""
+def narrow(function: str, chosen: Callable[[Trial], bool], first: bool) -> int:
+    """A hash of the input of one case that smoke has, and default would have by chance alone."""
     (task,) = tasks([function], SMOKE)
     trials = [trial for trial in task.trials() if chosen(trial) and not trial.unsettled]
     trial = trials[0 if first else -1]
-    return np.asarray(trial.case(trial.batch.draws - 1).arrays["x"])
+    draw = min(1, trial.batch.draws - 1) if isinstance(trial, CallTrial) else 0
+    array = np.asarray(trial.case(draw).arrays["x"])
+    return crc32(array.astype("float64").tobytes())
 
 
 def is_filled_call(trial: Trial) -> bool:
@@ -206,7 +206,7 @@ def assert_convicted_by_all(source: str, function: str, folder: Path) -> None:
 def test_what_smoke_convicts_of_one_input_no_larger_profile_acquits(
     fault: str, tmp_path: Path
 ) -> None:
-    chosen = crc32(narrow("exp", is_filled_call, first=False).tobytes())
+    chosen = narrow("exp", is_filled_call, first=False)
     source = PLANTED.format(kernel="exp", chosen=chosen, fault=FAULTS[fault])
     assert_convicted_by_all(source, "exp", tmp_path)
 
@@ -217,7 +217,6 @@ def test_what_smoke_convicts_of_one_input_no_larger_profile_acquits(
     [
         ("softsign", is_filled_call),
         ("exp", is_gradient),
-        ("tanh", is_gradient),
         pytest.param("sum", is_filled_call, marks=pytest.mark.thorough),
         pytest.param("softmax", is_filled_call, marks=pytest.mark.thorough),
         pytest.param("sigmoid", is_filled_call, marks=pytest.mark.thorough),
@@ -226,6 +225,6 @@ def test_what_smoke_convicts_of_one_input_no_larger_profile_acquits(
 def test_what_smoke_convicts_of_one_function_no_larger_profile_acquits(
     function: str, kind: Callable[[Trial], bool], first: bool, tmp_path: Path
 ) -> None:
-    chosen = crc32(narrow(function, kind, first).tobytes())
+    chosen = narrow(function, kind, first)
     source = PLANTED.format(kernel=function, chosen=chosen, fault=FAULTS["other numbers"])
     assert_convicted_by_all(source, function, tmp_path)
