@@ -80,8 +80,8 @@ def _added(
 def _extended(
     spec: Spec, edition: Edition, extent: Extent, seed: int, begun: Draws
 ) -> CoveringArray:
-    """An array that begins with some structures; each has random numbers of its own."""
-    random = Random(seed + len(begun))  # noqa: S311
+    """An array that begins with some structures."""
+    random = Random(seed)  # noqa: S311
     array = CoveringArray(spec, edition, random, extent.effort, extent.elements)
     array.begin(begun)
     array.rows(extent.count)
