@@ -18,14 +18,15 @@ import click
 
 from conformance.editions import EDITIONS, Edition
 from conformance.engine import PROFILES, Task, plan
-from conformance.generators.collect import FEW, QUICK, SMALL, covering_array
+from conformance.generators.coverage.effort import STORED
+from conformance.generators.coverage.rows import covering_array
 from conformance.generators.coverage.stored import FOLDER, StoredArray, encoded, file_name
 from conformance.generators.coverage.table import table
 from conformance.specs import load
 
 
 class Found(NamedTuple):
-    """The arrays of a function, and what the first shows of all pairs, triples and effects."""
+    """The arrays of a function, and what they show of all pairs, triples and effects."""
 
     theme: str
     stored: StoredArray
@@ -37,10 +38,10 @@ class Found(NamedTuple):
 
 def found(task: Task) -> Found:
     """The arrays of a function, found anew."""
-    given, seed = (task.spec, task.edition), task.own_seed
-    array = covering_array(*given, None, seed, task.profile.effort)
-    few = covering_array(*given, FEW, seed, QUICK, elements=SMALL)
-    stored = StoredArray(seed, *(tuple(draw.made_of for draw in a.kept) for a in (array, few)))
+    seed = task.own_seed
+    array = covering_array(task.spec, task.edition, STORED, seed)
+    rows = tuple(draw.made_of for draw in array.kept)
+    stored = StoredArray(seed, rows[array.begun :], rows[: array.begun])
     shows = table(array)
     counts = (shows.structures, shows.existing, len(shows.missing), shows.settled)
     return Found(task.theme, stored, *counts)

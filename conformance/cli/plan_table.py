@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from conformance.editions import Edition
 from conformance.engine import PROFILES, plan
-from conformance.generators.collect import covering_array
 from conformance.generators.coverage.items import Item
+from conformance.generators.coverage.rows import covering_array
 from conformance.generators.coverage.table import Table, lacking, table
 from conformance.specs import Spec, Specs
 
@@ -21,7 +21,7 @@ def plan_lines(specs: Specs, spec: Spec, edition: Edition, seed: int) -> tuple[l
     if spec.dtype is None:
         return [f"{spec.name} is tested by scenarios alone: its plan has no pairs"], True
     (task,) = plan(specs, edition, PROFILES["default"], seed, select=lambda n: n == spec.name)
-    array = covering_array(spec, edition, None, task.own_seed, task.profile.effort)
+    array = covering_array(spec, edition, task.profile.extents, task.own_seed)
     found, lacks = table(array), lacking(array, task.own_seed)
     return [*_lines(found), *_lacking(lacks)], not (found.missing or lacks)
 

@@ -1,6 +1,6 @@
 """From a spec to cases: Hypothesis strategies for structures, and the numbers that fill them."""
 
-from conformance.generators.collect import collect_all, generate
+from conformance.generators.collect import generate
 from conformance.generators.drawing import shrink
 from conformance.generators.structure import Structure, structures
 from conformance.generators.values import PROFILES, Draw, draw_arrays
@@ -9,7 +9,6 @@ __all__ = [
     "PROFILES",
     "Draw",
     "Structure",
-    "collect_all",
     "draw_arrays",
     "generate",
     "shrink",

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
 from random import Random
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from hypothesis.strategies import SearchStrategy
 
 from conformance.editions import Edition
 from conformance.generators.classes import DTYPE, Classes
-from conformance.generators.coverage.array import CoveringArray
-from conformance.generators.coverage.effort import Effort
-from conformance.generators.coverage.stored import Choices, StoredArray, stored_array
-from conformance.generators.drawing import Drawn, Rejected, drawn, replayed, seeded
+from conformance.generators.drawing import Drawn, Rejected, drawn, seeded
 from conformance.generators.gradients import Differentiated, differentiated
 from conformance.generators.sizes import ELEMENTS
 from conformance.generators.structure import Structure, made
@@ -25,13 +22,6 @@ from conformance.specs.model import ErrorCase
 
 Found = TypeVar("Found")
 
-USUAL = Effort(first=40, free=2, steered=2, least=250, tries=2)
-"""How much is drawn for each function."""
-QUICK = Effort(first=40, free=2, steered=2, least=0, tries=0)
-"""How much is drawn where few structures are kept."""
-FEW, SMALL = 5, 500
-"""How many structures are kept then, and the most elements of a tensor of theirs, about."""
-
 STEERED = 40
 """How many structures are drawn at most for each one with certain classes."""
 ALONE = 4_000
@@ -40,63 +30,25 @@ GRADIENT_DRAWS = 3
 """How many structures are drawn at most for each one that has a gradient."""
 
 
-def covering_array(
-    spec: Spec,
-    edition: Edition,
-    count: int | None,
-    seed: int,
-    effort: Effort = USUAL,
-    *,
-    elements: int = ELEMENTS,
-) -> CoveringArray:
-    """The first `count` structures that a plan keeps of a function; all of them if it is None."""
-    array = CoveringArray(spec, edition, Random(seed), effort, elements)  # noqa: S311
-    array.rows(count)
-    return array
+@dataclass(frozen=True, slots=True)
+class Pool(Generic[Found]):
+    """Different things, in the order in which they were drawn.
 
+    A search for fewer ends earlier, with the first of them: so what a smaller plan chooses among is
+    the beginning of what a larger one does.
+    """
 
-def kept_structures(
-    spec: Spec,
-    edition: Edition,
-    count: int | None,
-    seed: int,
-    effort: Effort = USUAL,
-    *,
-    elements: int = ELEMENTS,
-) -> list[Drawn[Structure]]:
-    """The same structures: made of what is stored of them, or found if nothing is."""
-    stored = stored_array(spec.name, edition, seed)
-    rows = None if stored is None else _rows_of(stored, count, effort, elements)
-    remade = None if rows is None else _remade(spec, edition, rows, elements)
-    if remade is not None:
-        return remade
-    return covering_array(spec, edition, count, seed, effort, elements=elements).kept
+    draws: Sequence[Drawn[Found]]
+    attempts: Sequence[int]
+    """How many draws it took to get each."""
+    limit: Callable[[int], int]
+    """How many draws a search for so many takes at most."""
 
-
-def _rows_of(
-    stored: StoredArray, count: int | None, effort: Effort, elements: int
-) -> tuple[Choices, ...] | None:
-    """The rows of such a plan; None if they are not stored."""
-    if count is None:
-        return stored.rows if (effort, elements) == (USUAL, ELEMENTS) else None
-    return stored.few[:count] if count <= FEW and (effort, elements) == (QUICK, SMALL) else None
-
-
-def _remade(
-    spec: Spec, edition: Edition, rows: Sequence[Choices], elements: int
-) -> list[Drawn[Structure]] | None:
-    """The structures of these choices; None if any cannot be made again."""
-    found = [
-        replayed(lambda chooser: made(chooser, spec, edition, elements=elements), row)
-        for row in rows
-    ]
-    kept = [draw for draw in found if isinstance(draw, Drawn)]
-    return kept if len(kept) == len(rows) else None
-
-
-def collect_all(spec: Spec, edition: Edition, count: int | None, seed: int) -> list[Structure]:
-    """The structures that a plan keeps of a function."""
-    return [draw.value for draw in covering_array(spec, edition, count, seed).kept]
+    def first(self, count: int) -> list[Drawn[Found]]:
+        """What a search for `count` finds."""
+        limit = self.limit(count)
+        numbered = zip(self.draws, self.attempts, strict=True)
+        return [draw for draw, attempt in numbered if attempt <= limit][:count]
 
 
 def generate(strategy: SearchStrategy[Structure], count: int, seed: int) -> list[Structure]:
@@ -106,14 +58,14 @@ def generate(strategy: SearchStrategy[Structure], count: int, seed: int) -> list
 
 def invalid_calls(
     spec: Spec, edition: Edition, error: ErrorCase, count: int, seed: int
-) -> list[Drawn[Structure]]:
+) -> Pool[Structure]:
     """Up to `count` different invalid calls of one sort."""
     random = Random(seed)  # noqa: S311
-    draws = (
-        seeded(lambda chooser: made(chooser, spec, edition, error), random)
-        for _ in range(_examples(count))
-    )
-    return different((draw for draw in draws if isinstance(draw, Drawn)), key, count)
+
+    def draw(_: int) -> Drawn[Structure] | Rejected:
+        return seeded(lambda chooser: made(chooser, spec, edition, error), random)
+
+    return _pool(draw, key, count, _examples)
 
 
 def steered(
@@ -121,11 +73,11 @@ def steered(
 ) -> list[Drawn[Structure]]:
     """Up to `count` different structures whose features have these classes."""
     random = Random(seed)  # noqa: S311
-    draws = (
-        seeded(lambda chooser: made(chooser, spec, edition, demanded=demanded), random)
-        for _ in range(STEERED * count)
-    )
-    return different((draw for draw in draws if isinstance(draw, Drawn)), key, count)
+
+    def draw(_: int) -> Drawn[Structure] | Rejected:
+        return seeded(lambda chooser: made(chooser, spec, edition, demanded=demanded), random)
+
+    return [*_pool(draw, key, count, lambda count: STEERED * count).draws]
 
 
 def resting_on(
@@ -150,73 +102,82 @@ def resting_on(
 
 def gradients_of(
     spec: Spec, edition: Edition, count: int, seed: int, *, elements: int = ELEMENTS
-) -> list[Drawn[Differentiated]]:
+) -> Pool[Differentiated]:
     """Up to `count` structures with different gradients; two of three in the documents' dtype."""
     random = Random(seed)  # noqa: S311
     plain: dict[str, str] = {DTYPE: spec.dtypes.documented[0]}
 
-    def make(number: int) -> Drawn[Differentiated | None] | Rejected:
+    def draw(number: int) -> Drawn[Differentiated] | Rejected:
         wanted = plain if number % 3 else {}
-        return seeded(
+        found = seeded(
             lambda chooser: differentiated(
                 made(chooser, spec, edition, wanted=wanted, elements=elements)
             ),
             random,
         )
+        if isinstance(found, Rejected) or found.value is None:
+            return Rejected("it has no gradient")
+        return Drawn(found.value, found.made_of)
 
-    draws = (make(number) for number in range(GRADIENT_DRAWS * count))
-    given = (Drawn(d.value, d.made_of) for d in draws if isinstance(d, Drawn) and d.value)
-    return different(given, lambda found: key_of_program(found.program), count)
+    return _pool(
+        draw, lambda one: key_of_program(one.program), count, lambda count: GRADIENT_DRAWS * count
+    )
 
 
 def distinct(
     strategy: SearchStrategy[Found], key_of: Callable[[Found], str], count: int, seed: int
 ) -> list[Found]:
     """Up to `count` things that differ in `key_of`, as they come; the same for the same seed."""
-    return [draw.value for draw in distinct_draws(strategy, key_of, count, seed)]
+    return [draw.value for draw in distinct_draws(strategy, key_of, count, seed).draws]
 
 
 def distinct_draws(
     strategy: SearchStrategy[Found], key_of: Callable[[Found], str], count: int, seed: int
-) -> list[Drawn[Found]]:
+) -> Pool[Found]:
     """The same, with the choices that made them."""
     random = Random(seed)  # noqa: S311
-    draws = (drawn(strategy, random) for _ in range(_examples(count)))
-    return different((draw for draw in draws if draw is not None), key_of, count)
+    return _pool(lambda _: drawn(strategy, random), key_of, count, _examples)
 
 
 def covering(
-    draws: Sequence[Drawn[Found]], shown: Callable[[Found], frozenset[Hashable]], count: int
+    draws: Sequence[Drawn[Found]],
+    shown: Callable[[Found], frozenset[Hashable]],
+    count: int,
+    begun: Sequence[Drawn[Found]] = (),
 ) -> list[Drawn[Found]]:
-    """`count` of the draws: first each that shows something new, then the others, in order; if it
-    is one alone, the first that shows the most."""
-    if count == 1 and draws:
+    """`count` of the draws: those of `begun`, then each that shows something new, then the others,
+    in order; if it is one alone, the first that shows the most."""
+    if count == 1 and draws and not begun:
         return [max(draws, key=lambda draw: len(shown(draw.value)))]
-    known: set[Hashable] = set()
+    known: set[Hashable] = set().union(*(shown(draw.value) for draw in begun))
     new: list[Drawn[Found]] = []
     others: list[Drawn[Found]] = []
     for draw in draws:
+        if any(draw is one for one in begun):
+            continue
         adds = shown(draw.value) - known
         known |= adds
         (new if adds else others).append(draw)
-    return [*new, *others][:count]
+    return [*begun, *[*new, *others][: max(0, count - len(begun))]]
 
 
-def different(
-    draws: Iterable[Drawn[Found]], key_of: Callable[[Found], str], count: int
-) -> list[Drawn[Found]]:
-    """The first `count` draws that differ."""
-    return list(islice(_different(draws, key_of), count))
-
-
-def _different(
-    draws: Iterable[Drawn[Found]], key_of: Callable[[Found], str]
-) -> Iterator[Drawn[Found]]:
-    known = set()
-    for draw in draws:
-        if (mine := key_of(draw.value)) not in known:
+def _pool(
+    draw: Callable[[int], Drawn[Found] | Rejected | None],
+    key_of: Callable[[Found], str],
+    count: int,
+    limit: Callable[[int], int],
+) -> Pool[Found]:
+    """The first `count` draws that differ; `draw` gets the number of the draw, from 0."""
+    draws, attempts, known = list[Drawn[Found]](), list[int](), set[str]()
+    for number in range(limit(count)):
+        if len(draws) == count:
+            break
+        found = draw(number)
+        if isinstance(found, Drawn) and (mine := key_of(found.value)) not in known:
             known.add(mine)
-            yield draw
+            draws.append(found)
+            attempts.append(number + 1)
+    return Pool(draws, attempts, limit)
 
 
 def key(structure: Structure) -> str:

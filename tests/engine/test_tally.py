@@ -103,6 +103,28 @@ def test_only_a_subset_of_the_conventions_stands_for_more() -> None:
     assert kept == {("empty",): 2, ("scalar",): 1}
 
 
+@pytest.mark.parametrize("reverse", [False, True])
+def test_a_violation_stands_for_what_is_less_grave(reverse: bool) -> None:
+    simple, *_, large = calls()
+    lacking, wrong = finding(verdict=Verdict.UNSUPPORTED), finding()
+    counted = tally()
+    noted = [(lacking, simple), (wrong, large)]
+    for each, trial in reversed(noted) if reverse else noted:
+        counted.note([each], trial)
+    (failure,) = counted.failures()
+    assert (failure.finding, failure.trial, failure.count) == (wrong, large, 2)
+
+
+def test_nothing_less_grave_stands_for_a_violation() -> None:
+    counted = tally()
+    wrong = finding("empty", verdict=Verdict.VIOLATES)
+    counted.note([finding(verdict=Verdict.UNSUPPORTED), wrong])
+    assert [g.finding.verdict for g in counted.failures()] == [
+        Verdict.VIOLATES,
+        Verdict.UNSUPPORTED,
+    ]
+
+
 @pytest.mark.parametrize(
     "other",
     [
@@ -149,6 +171,17 @@ def test_a_few_messages_are_listed_and_the_others_are_counted() -> None:
     assert sum(f.count for f in value.failures) == len(letters) + 2, "no case is lost"
     assert {f.convention for f in value.failures} == {None, "empty", "scalar"}
     assert "3 more failures" in str(value.note)
+
+
+def test_what_a_smaller_profile_shows_is_listed_first() -> None:
+    counted, letters = tally(), "abcdefgh"
+    for place, one in enumerate(letters):
+        counted.note([raised(f"no {one}")], stage=len(letters) - place)
+    counted.note([raised("no a")], stage=0)
+    result = function_result(counted, counted.failures(), "", Prelude())
+    (value,) = (a for a in result.aspects if a.aspect is Aspect.VALUE)
+    shown = {f.message.partition(": no ")[2][0] for f in value.failures}
+    assert shown == {"a", *letters[-MOST_LISTED + 1 :]}
 
 
 def test_another_kind_is_always_listed() -> None:

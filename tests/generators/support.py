@@ -8,9 +8,11 @@ from typing import Any
 
 from conformance.editions import Edition
 from conformance.engine import PROFILES, Task, plan
+from conformance.engine.planning.profiles import SURVEY
 from conformance.generators import Structure
 from conformance.generators.classes import Classes
-from conformance.generators.collect import kept_structures, steered
+from conformance.generators.collect import steered
+from conformance.generators.coverage.rows import kept_rows
 from conformance.program import Binding
 from conformance.specs import EDITIONS, kinds, load
 
@@ -39,8 +41,9 @@ def task(edition: Edition, function: str) -> Task:
 def collected(edition: Edition, function: str) -> list[Structure]:
     """Valid structures, as a run makes them: all for the newest edition, a few for the others."""
     mine = task(edition, function)
-    count = mine.profile.structures if edition == NEWEST else 3
-    return [draw.value for draw in kept_structures(mine.spec, edition, count, mine.own_seed)]
+    extents = mine.profile.extents if edition == NEWEST else SURVEY.extents
+    rows = kept_rows(mine.spec, edition, extents, mine.own_seed)
+    return [row.draw.value for row in rows]
 
 
 def demanded(

@@ -7,7 +7,7 @@ import pytest
 
 from conformance.editions import Edition
 from conformance.generators import Draw, draw_arrays
-from conformance.generators.collect import collect_all
+from conformance.generators.coverage.rows import covering_array
 from conformance.generators.gradients import differentiated
 from conformance.program import Binding
 from conformance.specs import image_rules, load
@@ -51,8 +51,8 @@ def test_most_structures_are_settled_and_some_windows_have_several_elements(name
 def test_a_window_of_one_is_padded_on_every_axis(edition: Edition, name: str) -> None:
     """Keras on Theano computes what is padded of the window, and makes an image without rows."""
     mine = task(edition, name)
-    found = collect_all(mine.spec, edition, mine.profile.structures, mine.own_seed)
-    settled = [s.runtime.values for s in found if s.settled]
+    array = covering_array(mine.spec, edition, mine.profile.extents, mine.own_seed)
+    settled = [draw.value.runtime.values for draw in array.kept if draw.value.settled]
     windows = [v["pool_size"] for v in settled if v["padding"] == "same"]
     assert [1 in sizes for sizes in zip(*windows, strict=True)] == [True] * int(name[4])
 

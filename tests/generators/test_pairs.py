@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.generators.collect import collect_all, covering_array, key
+from conformance.engine import PROFILES
+from conformance.generators.collect import key
 from conformance.generators.coverage.classes import classes_of
 from conformance.generators.coverage.items import SETTLED, Item, apart, levels
+from conformance.generators.coverage.rows import covering_array
 from conformance.generators.coverage.table import lacking, table
 from conformance.generators.forms import ABSENT, form
 from conformance.program import Argument
@@ -64,20 +66,20 @@ def test_form(rule: kinds.ParameterRule, value: Argument, expected: str) -> None
 
 def test_structures_do_not_depend_on_what_was_made_before() -> None:
     mine = task("keras-2.2", "std")
-    again = collect_all(mine.spec, "keras-2.2", mine.profile.structures, mine.own_seed)
-    assert [key(s) for s in again] == [key(s) for s in collected("keras-2.2", "std")]
+    again = covering_array(mine.spec, "keras-2.2", mine.profile.extents, mine.own_seed).kept
+    assert [key(d.value) for d in again] == [key(s) for s in collected("keras-2.2", "std")]
 
 
 def test_a_smaller_plan_is_the_beginning_of_a_greater_one() -> None:
     mine = task("keras-2.2", "conv2d")
-    few = collect_all(mine.spec, "keras-2.2", 5, mine.own_seed)
-    assert [key(s) for s in few] == [key(s) for s in everything("conv2d")[:5]]
+    few = covering_array(mine.spec, "keras-2.2", PROFILES["smoke"].extents, mine.own_seed).kept
+    assert [key(draw.value) for draw in few] == [key(s) for s in everything("conv2d")[:5]]
 
 
 def lacks(name: str) -> list[Item]:
     """What a sample shows, and the plan does not."""
     mine = task("keras-2.2", name)
-    array = covering_array(mine.spec, "keras-2.2", None, mine.own_seed)
+    array = covering_array(mine.spec, "keras-2.2", mine.profile.extents, mine.own_seed)
     assert table(array).missing == ()
     return lacking(array, mine.own_seed)
 

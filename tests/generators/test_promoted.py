@@ -11,7 +11,7 @@ import pytest
 
 from conformance.editions import Edition
 from conformance.generators import Draw, Structure
-from conformance.generators.collect import covering_array
+from conformance.generators.coverage.rows import covering_array
 from conformance.generators.drawing import Drawn, seeded
 from conformance.generators.gradients import differentiated
 from conformance.generators.structure import accepted_dtypes, made
@@ -74,7 +74,7 @@ def test_the_numbers_are_the_same_in_each_of_the_dtypes() -> None:
 def test_a_plan_shows_each_dtype_before_and_after_each_other(function: str) -> None:
     """Which of two comes first decides whose a promotion is; by chance one call in many mixes."""
     mine = task("keras-3", function)
-    kept = covering_array(mine.spec, "keras-3", None, mine.own_seed).kept
+    kept = covering_array(mine.spec, "keras-3", mine.profile.extents, mine.own_seed).kept
     orders = {
         tuple(dict.fromkeys(item.dtype for item in drawn.value.program.inputs))
         for drawn in kept

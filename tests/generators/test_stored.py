@@ -12,10 +12,10 @@ from hypothesis.errors import UnsatisfiedAssumption
 from conformance.editions import EDITIONS, Edition
 from conformance.engine import PROFILES, Profile
 from conformance.engine.planning.profiles import SURVEY
-from conformance.generators import collect
-from conformance.generators.collect import covering_array, kept_structures, key
-from conformance.generators.coverage import stored
+from conformance.generators.collect import key
+from conformance.generators.coverage import rows, stored
 from conformance.generators.coverage.classes import classes_of
+from conformance.generators.coverage.rows import covering_array, kept_rows
 from conformance.generators.drawing import Drawn, Rejected, Replayed, replayed
 from conformance.generators.structure import Structure
 from tests.generators.support import PAIRS, task
@@ -37,9 +37,9 @@ def check(edition: Edition, name: str) -> None:
     mine = task(edition, name)
     assert stored.stored_array(name, edition, mine.own_seed) is not None, HINT
     for profile in (PROFILES["default"], PROFILES["smoke"]):
-        given = (mine.spec, edition, profile.structures, mine.own_seed, profile.effort)
-        found = covering_array(*given, elements=profile.elements).kept
-        assert same(kept_structures(*given, elements=profile.elements), found), HINT
+        given = (mine.spec, edition, profile.extents, mine.own_seed)
+        listed = [row.draw for row in kept_rows(*given)]
+        assert same(listed, covering_array(*given).kept), HINT
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
@@ -62,17 +62,18 @@ def test_each_is_what_would_be_found(edition: Edition, name: str) -> None:
 
 def kept(profile: Profile, seed: int = 0) -> list[Drawn[Structure]]:
     mine = task("keras-2.2", "relu")
-    given = (mine.spec, "keras-2.2", profile.structures, mine.own_seed + seed, profile.effort)
-    return kept_structures(*given, elements=profile.elements)
+    listed = kept_rows(mine.spec, "keras-2.2", profile.extents, mine.own_seed + seed)
+    return [row.draw for row in listed]
 
 
 SMOKE = PROFILES["smoke"]
 
 
 def test_what_is_stored_is_not_searched(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr(collect, "covering_array")
+    monkeypatch.delattr(rows, "_extended")
     assert len(kept(PROFILES["default"])) > len(kept(SMOKE)) > len(kept(SURVEY)) > 0
     assert same(kept(SMOKE)[: len(kept(SURVEY))], kept(SURVEY))
+    assert same(kept(PROFILES["default"])[: len(kept(SMOKE))], kept(SMOKE))
 
 
 @pytest.mark.parametrize(
@@ -91,7 +92,7 @@ def test_what_is_stored_is_not_searched(monkeypatch: pytest.MonkeyPatch) -> None
 def test_what_is_not_stored_is_searched(
     profile: Profile, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delattr(collect, "covering_array")
+    monkeypatch.delattr(rows, "_extended")
     with pytest.raises(NameError):
         kept(profile, seed)
 
@@ -122,7 +123,7 @@ def test_without_a_file_of_this_code_nothing_is_stored(
 def test_choices_that_do_not_fit_make_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     right = kept(SMOKE)
     wrong = stored.StoredArray(0, (), ((99_999,),))
-    monkeypatch.setattr(collect, "stored_array", lambda *_: wrong)
+    monkeypatch.setattr(rows, "stored_array", lambda *_: wrong)
     assert same(kept(SMOKE), right), "they are found anew"
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from conformance.engine import PROFILES as RUN_PROFILES
-from conformance.engine.planning.profiles import Profile
+from conformance.engine.planning.profiles import Profile, draws_of
 from conformance.generators import PROFILES, Draw, draw_arrays
 from conformance.generators.values import fill, shown_profile, signs, suits
 from conformance.specs import load
@@ -152,7 +152,7 @@ def test_a_run_s_draws_are_different_and_probe_floats_only(profile: Profile) -> 
     mine = task(NEWEST, "identity")
     assert mine.profile is RUN_PROFILES["default"]
     for structure in everything("identity"):
-        draws = profile.draws_of(structure, profile.values, 0)
+        draws = draws_of(structure, profile.values, 0)
         assert len({d.seed for d in draws}) == len(draws)
         floating = structure.program.inputs[0].dtype.startswith("float")
         probed = {d.profile for d in draws} & {"extremes", "subnormal", "special"}

@@ -260,8 +260,8 @@ def _scenarios(name: str, examples: int) -> Iterator[Scenario]:
 
 def _drawn(strategy: SearchStrategy[Scenario], examples: int) -> list[Scenario]:
     """Drawn as the plan of a run draws them."""
-    draws = distinct_draws(strategy, lambda one: ScenarioTrial(one, one.function).key, examples, 1)
-    return [draw.value for draw in draws]
+    found = distinct_draws(strategy, lambda one: ScenarioTrial(one, one.function).key, examples, 1)
+    return [draw.value for draw in found.draws]
 
 
 def found(scenario: Scenario, changed: Functions) -> list[Problem]:

@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from hypothesis.strategies import SearchStrategy
@@ -22,17 +22,18 @@ from conformance.engine.judging.scenarios import ScenarioTrial
 from conformance.engine.judging.trials import Trial
 from conformance.engine.planning import twins
 from conformance.engine.planning.demands import demanded_aspects
-from conformance.engine.planning.profiles import FEW_DRAWS, Profile
+from conformance.engine.planning.profiles import FEW_DRAWS, Profile, draws_of
 from conformance.generators import Draw, Structure, structures
 from conformance.generators.collect import (
+    Pool,
     covering,
     distinct_draws,
     gradients_of,
     invalid_calls,
-    kept_structures,
     resting_on,
 )
 from conformance.generators.compiled import compiled
+from conformance.generators.coverage.rows import Row, kept_rows
 from conformance.generators.coverage.selection import select_settled
 from conformance.generators.coverage.spreading import spread
 from conformance.generators.drawing import Drawn
@@ -71,6 +72,7 @@ def documented_names(edition: Edition) -> list[str]:
 
 
 Item = TypeVar("Item")
+Calls = Pool[Structure]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +91,23 @@ class Source:
         return self.draw.choices
 
 
+class Planned(NamedTuple):
+    """A trial of a plan."""
+
+    trial: Trial
+    source: Source | None
+    """None if there are no other trials of its sort."""
+    stage: int
+    """The place in `Profile.chain` of the smallest profile that has it."""
+
+
 @dataclass(slots=True, eq=False)
 class Task:
-    """One function in one edition: what is to be checked, and with which trials."""
+    """One function in one edition: what is to be checked, and with which trials.
+
+    The trials begin with those of the next smaller profile, in their order and with their numbers,
+    and so on down to the smallest. A larger profile adds trials, and may add draws to a call.
+    """
 
     spec: Spec
     theme: str
@@ -101,7 +117,8 @@ class Task:
     aspects: frozenset[Aspect]
     _trials: list[Trial] | None = field(default=None, repr=False)
     _sources: dict[int, Source] = field(default_factory=dict, repr=False)
-    _twins: dict[str, Trial] = field(default_factory=dict, repr=False)
+    _stages: dict[int, int] = field(default_factory=dict, repr=False)
+    _twins: dict[tuple[str, int], Trial] = field(default_factory=dict, repr=False)
 
     @property
     def documented(self) -> Signature:
@@ -121,10 +138,16 @@ class Task:
         """All trials; made once, by the first thread that asks, for all targets of the edition."""
         with _MAKING:
             if self._trials is None:
-                made = list(self._made())
-                self._sources = {id(trial): s for trial, s in made if s is not None}
-                self._trials = [trial for trial, _ in made]
+                every = sorted(self._planned(), key=lambda one: one.stage)
+                self._sources = {id(one.trial): one.source for one in every if one.source}
+                self._stages = {id(one.trial): one.stage for one in every}
+                self._trials = [one.trial for one in every]
         return self._trials
+
+    def stage(self, trial: Trial) -> int:
+        """The place in `Profile.chain` of the smallest profile that has the trial, or, of a twin,
+        the trial of which it is one."""
+        return self._stages.get(id(trial), 0)
 
     def source(self, trial: Trial) -> Source | None:
         """The source of trials of the same sort; None if there are no others."""
@@ -155,8 +178,11 @@ class Task:
         return None if draw is None else self._call(draw.value)
 
     def _adopted(self, made: Trial, trial: Trial) -> Trial:
-        """The twin, made once; it is made smaller with the strategy of its trial."""
-        twin = self._twins.setdefault(made.key, made)
+        """The twin, made once for each stage, because its numbers are those of its trial; it is
+        made smaller with the strategy of its trial."""
+        stage = self.stage(trial)
+        twin = self._twins.setdefault((made.key, stage), made)
+        self._stages[id(twin)] = stage
         source = self.source(trial)
         if source is not None:
             self._sources[id(twin)] = source
@@ -177,84 +203,114 @@ class Task:
         return [trial.prepared for trial in self.trials() if isinstance(trial, CallTrial)]
 
     def draws(self, structure: Structure) -> tuple[Draw, ...]:
-        """The draws of a structure that is not of the plan: one of each of its first profiles."""
-        return self.profile.draws_of(
-            structure, self.profile.values[: self.profile.draws], self.seed
-        )
+        """The draws of a structure that is not of the plan."""
+        return draws_of(structure, self.profile.usual_values, self.seed)
 
-    def _made(self) -> Iterator[tuple[Trial, Source | None]]:
-        kept = self._kept()
-        yield from self._calls(kept)
-        yield from self._compiled(kept)
+    def _planned(self) -> Iterator[Planned]:
+        rows = self._rows()
+        yield from self._calls(rows)
+        yield from self._compiled(rows)
         yield from self._gradients()
         yield from self._invalid_calls()
         for family in self._families():
             yield from self._scenario_trials(family)
 
-    def _kept(self) -> list[Drawn[Structure]]:
+    def _growing(
+        self, choose: Callable[[Profile, list[Item]], list[Item]]
+    ) -> Iterator[tuple[Item, int]]:
+        """What each profile of the chain adds. `choose` gets a profile and what the smaller ones
+        chose, with which its own choice begins."""
+        chosen: list[Item] = []
+        for stage, profile in enumerate(self.profile.chain):
+            before, chosen = len(chosen), choose(profile, chosen)
+            yield from ((item, stage) for item in chosen[before:])
+
+    def _rows(self) -> list[Row]:
         """The structures that show what is to be shown; none if single calls show nothing asked."""
         if self.spec.dtype is None or not self.aspects & RUN_ASPECTS:
             return []
-        profile = self.profile
-        count, elements = profile.structures, profile.elements
-        return kept_structures(
-            self.spec, self.edition, count, self.own_seed, profile.effort, elements=elements
-        )
+        return kept_rows(self.spec, self.edition, self.profile.extents, self.own_seed)
 
-    def _calls(self, kept: Sequence[Drawn[Structure]]) -> Iterator[tuple[Trial, Source]]:
-        profile = self.profile
-        listed = spread([draw.value for draw in kept], profile.values, profile.draws)
-        strategy = structures(self.spec, self.edition, elements=profile.elements)
-        for draw, values in zip(kept, listed, strict=True):
+    def _values(self, rows: Sequence[Row]) -> list[tuple[str, ...]]:
+        """The value profiles of each row, those of the smaller profiles first."""
+        values: list[tuple[str, ...]] = []
+        for stage, profile in enumerate(self.profile.chain):
+            structures = [row.draw.value for row in rows if row.stage <= stage]
+            values = spread(structures, profile.values, profile.draws, values)
+        return values
+
+    def _calls(self, rows: Sequence[Row]) -> Iterator[Planned]:
+        for row, values in zip(rows, self._values(rows), strict=True):
             as_call = partial(self._call, values=values)
-            call = as_call(draw.value)
+            call = as_call(row.draw.value)
             if _has_answer(call.prepared):
-                yield call, Source(strategy.map(as_call), draw, values)
+                strategy = self._structures(row.elements).map(as_call)
+                yield Planned(call, Source(strategy, row.draw, values), row.stage)
 
-    def _compiled(self, kept: Sequence[Drawn[Structure]]) -> Iterator[tuple[Trial, Source]]:
+    def _structures(self, elements: int) -> SearchStrategy[Structure]:
+        return structures(self.spec, self.edition, elements=elements)
+
+    def _compiled(self, rows: Sequence[Row]) -> Iterator[Planned]:
         """Some of the calls, compiled: in turn as compilers like it, and as one whole."""
-        count = self.profile.compiled if compiles(self.edition) else 0
-        strategy = structures(self.spec, self.edition, elements=self.profile.elements)
-        as_call = partial(self._call, values=COMPILED_DRAWS)
-        able = [draw for draw in kept if count and compiled(draw.value, whole=False)]
-        for number, draw in enumerate(evenly(able, count)):
-            as_compiled = partial(compiled, whole=number % 2 == 1)
-            found = as_compiled(draw.value)
-            assert found is not None, "whether it can be compiled does not depend on `whole`"
-            trials = strategy.map(as_compiled).filter(bool).map(as_call)
-            yield as_call(found), Source(trials, draw, COMPILED_DRAWS)
+        if not compiles(self.edition):
+            return
+        able = [row for row in rows if compiled(row.draw.value, whole=False)]
 
-    def _gradients(self) -> Iterator[tuple[Trial, Source]]:
+        def choose(profile: Profile, chosen: list[Row]) -> list[Row]:
+            stage = self.profile.chain.index(profile)
+            offered = evenly([row for row in able if row.stage <= stage], profile.compiled)
+            added = [row for row in offered if row not in chosen]
+            return [*chosen, *added[: max(0, profile.compiled - len(chosen))]]
+
+        as_call = partial(self._call, values=COMPILED_DRAWS)
+        for number, (row, stage) in enumerate(self._growing(choose)):
+            as_compiled = partial(compiled, whole=number % 2 == 1)
+            structure = as_compiled(row.draw.value)
+            assert structure is not None, "whether it can be compiled does not depend on `whole`"
+            trials = self._structures(row.elements).map(as_compiled).filter(bool).map(as_call)
+            yield Planned(as_call(structure), Source(trials, row.draw, COMPILED_DRAWS), stage)
+
+    def _gradients(self) -> Iterator[Planned]:
         if self.spec.dtype is None or Aspect.GRADIENT not in self.aspects:
             return
-        count, spec, edition = self.profile.gradients, self.spec, self.edition
-        elements = min(GRADIENT_ELEMENTS, self.profile.elements)
-        strategy = structures(spec, edition, elements=elements).map(differentiated).filter(bool)
-        pool = GRADIENT_POOL * count
-        found = gradients_of(spec, edition, pool, self.own_seed, elements=elements)
-        trials = [(self._gradient(draw.value), draw) for draw in found]
-        unsettled = [bool(trial.unsettled) for trial, _ in trials]
-        made_of = [trial.differentiated.structure for trial, _ in trials]
-        for place in select_settled(made_of, unsettled, count):
-            trial, draw = trials[place]
-            yield trial, Source(strategy.map(self._gradient), draw)
+        strategy = self._structures(GRADIENT_ELEMENTS).map(differentiated).filter(bool)
+        count = GRADIENT_POOL * self.profile.gradients
+        pool = gradients_of(
+            self.spec, self.edition, count, self.own_seed, elements=GRADIENT_ELEMENTS
+        )
+        trials = [self._gradient(draw.value) for draw in pool.draws]
+        unsettled = [bool(trial.unsettled) for trial in trials]
+        made_of = [trial.differentiated.structure for trial in trials]
+
+        def choose(profile: Profile, chosen: list[int]) -> list[int]:
+            size = len(pool.first(GRADIENT_POOL * profile.gradients))
+            return select_settled(made_of[:size], unsettled[:size], profile.gradients, chosen)
+
+        for place, stage in self._growing(choose):
+            source = Source(strategy.map(self._gradient), pool.draws[place])
+            yield Planned(trials[place], source, stage)
 
     def _gradient(self, made: Differentiated | None) -> GradientTrial:
         assert made is not None, "the strategy leaves out what has no gradient"
         return GradientTrial(made, self.seed)
 
-    def _invalid_calls(self) -> Iterator[tuple[Trial, Source]]:
+    def _invalid_calls(self) -> Iterator[Planned]:
         if self.spec.dtype is None or Aspect.ERROR not in self.aspects:
             return
-        count = self.profile.invalid
         for error in self._errors():
             strategy = structures(self.spec, self.edition, error).map(self._call)
-            for draw in invalid_calls(self.spec, self.edition, error, count, self.own_seed):
-                yield self._call(draw.value), Source(strategy, draw)
+            count = self.profile.invalid
+            pool = invalid_calls(self.spec, self.edition, error, count, self.own_seed)
+
+            def choose(profile: Profile, _: object, pool: Calls = pool) -> list[Drawn[Structure]]:
+                return pool.first(profile.invalid)
+
+            for draw, stage in self._growing(choose):
+                yield Planned(self._call(draw.value), Source(strategy, draw), stage)
 
     def _call(self, structure: Structure, values: Sequence[str] = ()) -> CallTrial:
-        listed = values or self.profile.values[: self.profile.draws]
-        return CallTrial(Prepared(structure, self.profile.draws_of(structure, listed, self.seed)))
+        listed = values or self.profile.usual_values
+        return CallTrial(Prepared(structure, draws_of(structure, listed, self.seed)))
 
     def _like(self, trial: Trial) -> Callable[[Structure], CallTrial]:
         """Makes calls with the draws of a trial."""
@@ -268,26 +324,30 @@ class Task:
         families = families_of(self.spec.name, self.edition)
         return [family for family in families if family.aspects & self.aspects]
 
-    def _scenario_trials(self, family: Family) -> Iterator[tuple[Trial, Source | None]]:
+    def _scenario_trials(self, family: Family) -> Iterator[Planned]:
         made, as_trial = family.make(self.edition), partial(_scenario_trial, self.documented.name)
         if not isinstance(made, SearchStrategy):
-            yield from ((as_trial(scenario), None) for scenario in made)
+            yield from (Planned(as_trial(scenario), None, 0) for scenario in made)
             return
-        count, seed = self._scenario_count(family), self.own_seed
         strategy = made.map(as_trial)
-        found = distinct_draws(strategy, _key, max(MORE_SCENARIOS * count, LEAST_DRAWN), seed)
-        for draw in covering(found, _checked, count):
-            yield draw.value, Source(strategy, draw)
+        count = _pool_of_scenarios(family, self.profile)
+        pool = distinct_draws(strategy, _key, count, self.own_seed)
 
-    def _scenario_count(self, family: Family) -> int:
-        return max(1, round(self.profile.scenarios * family.share))
+        def choose(
+            profile: Profile, chosen: list[Drawn[ScenarioTrial]]
+        ) -> list[Drawn[ScenarioTrial]]:
+            draws = pool.first(_pool_of_scenarios(family, profile))
+            return covering(draws, _checked, _scenario_count(family, profile), chosen)
+
+        for draw, stage in self._growing(choose):
+            yield Planned(draw.value, Source(strategy, draw), stage)
 
     @property
     def planned(self) -> int:
         """About how many cases there are; exact once the trials are made."""
         if self._trials is not None:
             return sum(trial.batch.draws for trial in self._trials)
-        scenarios = sum(map(self._scenario_count, self._families()))
+        scenarios = sum(_scenario_count(family, self.profile) for family in self._families())
         if Aspect.GRADIENT in self.aspects:
             scenarios += self.profile.gradients * len(GRADIENT_DRAWS)
         if self.spec.dtype is None:
@@ -311,6 +371,15 @@ def evenly(items: Sequence[Item], count: int) -> list[Item]:
     """Up to `count` of the items, as far from each other as can be, the first among them."""
     count = min(count, len(items))
     return [items[number * len(items) // count] for number in range(count)]
+
+
+def _scenario_count(family: Family, profile: Profile) -> int:
+    return max(1, round(profile.scenarios * family.share))
+
+
+def _pool_of_scenarios(family: Family, profile: Profile) -> int:
+    """How many scenarios are drawn."""
+    return max(MORE_SCENARIOS * _scenario_count(family, profile), LEAST_DRAWN)
 
 
 def _scenario_trial(name: str, scenario: Scenario) -> ScenarioTrial:

@@ -91,8 +91,17 @@ def cost(tasks: Sequence[Task], library: str = "") -> float:
 
 
 def by_setup(trials: Iterable[tuple[Task, Trial]]) -> list[list[tuple[Task, Trial]]]:
-    """The trials, each with its function, that one configured process serves; most first."""
+    """The trials, each with its function, that one configured process serves.
+
+    Those of the smallest profile that has them are first, and of these those with the most trials
+    of that profile: so a larger profile begins with the processes of a smaller one.
+    """
     groups: dict[str, list[tuple[Task, Trial]]] = {}
     for task, trial in trials:
         groups.setdefault(repr(trial.setup), []).append((task, trial))
-    return sorted(groups.values(), key=len, reverse=True)
+    return [groups[name] for name in sorted(groups, key=lambda name: _order(name, groups[name]))]
+
+
+def _order(name: str, group: Sequence[tuple[Task, Trial]]) -> tuple[int, int, str]:
+    stages = [task.stage(trial) for task, trial in group]
+    return min(stages), -stages.count(min(stages)), name

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from conformance.generators import Draw, Structure
-from conformance.generators.collect import FEW, QUICK, SMALL, USUAL
-from conformance.generators.coverage.effort import Effort
+from conformance.generators.coverage.effort import FEW, QUICK, SMALL, USUAL, Effort, Extent
+from conformance.generators.coverage.spreading import extended
 from conformance.generators.sizes import ELEMENTS
+from conformance.generators.values import PROFILES as VALUES
 from conformance.generators.values import suits
 from conformance.program import Binding
 from conformance.program.model import AS_THEY_ARE
@@ -20,7 +21,7 @@ REBUILT = (Binding.CONSTANT, *AS_THEY_ARE)
 FEW_DRAWS = 3
 """The draws of a structure whose graph must be built again for each draw."""
 
-THOROUGH = Effort(first=40, free=2, steered=2, least=2000, tries=8)
+MUCH = Effort(first=40, free=2, steered=2, least=2000, tries=8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,19 +54,52 @@ class Profile:
     effort: Effort = USUAL
     """How much is drawn to find the structures."""
 
-    def draws_of(self, structure: Structure, values: Sequence[str], seed: int) -> tuple[Draw, ...]:
-        """The draws of a structure from these value profiles.
+    contains: Profile | None = None
+    """The next smaller profile, all of whose trials this one has, with the same numbers."""
 
-        A structure without any element gets one draw. A profile that does not suit it is replaced
-        by ordinary numbers. One whose graph must be built again for every draw gets few.
+    @property
+    def chain(self) -> tuple[Profile, ...]:
+        """The profiles that this one contains, from the smallest to itself: the stages of a plan.
+
+        A plan has the trials of its stages one after the other, so that it begins with the plan of
+        each smaller profile. What a smaller profile convicts, this one sees, too.
         """
-        inputs = structure.program.inputs
-        if structure.error or not any(math.prod(i.shape) for i in inputs):
-            return (Draw("ordinary", seed),)
-        listed = [v if suits(v, structure) else "ordinary" for v in values]
-        if any(i.binding in REBUILT for i in inputs):
-            listed = listed[:FEW_DRAWS]
-        return tuple(Draw(v, seed * 1000 + i) for i, v in enumerate(listed))
+        return (self,) if self.contains is None else (*self.contains.chain, self)
+
+    @property
+    def extents(self) -> list[Extent]:
+        """How far the covering array of a function goes, for each profile of the chain."""
+        return [Extent(p.structures, p.effort, p.elements) for p in self.chain]
+
+    @property
+    def usual_values(self) -> tuple[str, ...]:
+        """The value profiles of a structure that is not of the plan: a twin, an invalid call."""
+        values: tuple[str, ...] = ()
+        for profile in self.chain:
+            values = extended(values, profile.values, profile.draws)
+        return values
+
+
+def draws_of(structure: Structure, values: Sequence[str], seed: int) -> tuple[Draw, ...]:
+    """The draws of a structure from these value profiles.
+
+    A structure without any element gets one draw. A profile that does not suit it is replaced by
+    ordinary numbers. One whose graph must be built again for every draw gets few. The numbers of a
+    draw depend on its profile, and on how many draws before it have the same.
+    """
+    inputs = structure.program.inputs
+    if structure.error or not any(math.prod(i.shape) for i in inputs):
+        return (Draw("ordinary", seed),)
+    listed = [v if suits(v, structure) else "ordinary" for v in values]
+    if any(i.binding in REBUILT for i in inputs):
+        listed = listed[:FEW_DRAWS]
+    times = [listed[:place].count(v) for place, v in enumerate(listed)]
+    return tuple(Draw(v, _numbered(v, n, seed)) for v, n in zip(listed, times, strict=True))
+
+
+def _numbered(values: str, times: int, seed: int) -> int:
+    """The seed of the draw from a value profile after so many others from it."""
+    return seed * 1000 + [*VALUES].index(values) + len(VALUES) * times
 
 
 def _values(text: str) -> tuple[str, ...]:
@@ -78,65 +112,64 @@ SURVEY = Profile(
     "survey",
     structures=3,
     invalid=1,
-    values=_values("ordinary special"),
+    values=_values("ordinary halves"),
     shrink=0,
     shrink_other=0,
     scenarios=1,
     gradients=1,
     compiled=1,
     elements=SMALL,
-    setups=4,
+    setups=3,
     effort=QUICK,
 )
 """The survey that a run with a time limit begins with: every aspect of every function once."""
 
-PROFILES = {
-    p.name: p
-    for p in (
-        Profile(
-            "smoke",
-            structures=FEW,
-            invalid=2,
-            values=_values("ordinary halves large special"),
-            shrink=10,
-            shrink_other=0,
-            scenarios=2,
-            gradients=1,
-            compiled=1,
-            elements=SMALL,
-            setups=3,
-            effort=QUICK,
-        ),
-        Profile(
-            "default",
-            structures=None,
-            invalid=6,
-            values=_values(
-                "ordinary halves large offset sparse outside unnormalised wide integers zeros"
-                " extremes subnormal special"
-            ),
-            shrink=15,
-            shrink_other=2,
-            scenarios=10,
-            gradients=4,
-            compiled=2,
-        ),
-        Profile(
-            "thorough",
-            structures=None,
-            invalid=20,
-            values=_values(
-                "ordinary halves ordinary*3 large*2 offset sparse outside*2 unnormalised*2 wide*2"
-                " integers*2 zeros extremes*2 subnormal special*2"
-            ),
-            draws=12,
-            effort=THOROUGH,
-            shrink=200,
-            shrink_other=50,
-            scenarios=60,
-            gradients=40,
-            compiled=20,
-            elements=100_000,
-        ),
-    )
-}
+SMOKE = Profile(
+    "smoke",
+    structures=FEW,
+    invalid=2,
+    values=_values("ordinary halves large special"),
+    shrink=10,
+    shrink_other=0,
+    scenarios=2,
+    gradients=1,
+    compiled=1,
+    elements=SMALL,
+    setups=3,
+    effort=QUICK,
+    contains=SURVEY,
+)
+DEFAULT = Profile(
+    "default",
+    structures=None,
+    invalid=6,
+    values=_values(
+        "ordinary halves large offset sparse outside unnormalised wide integers zeros"
+        " extremes subnormal special"
+    ),
+    shrink=15,
+    shrink_other=2,
+    scenarios=10,
+    gradients=4,
+    compiled=2,
+    contains=SMOKE,
+)
+THOROUGH = Profile(
+    "thorough",
+    structures=None,
+    invalid=20,
+    values=_values(
+        "ordinary halves ordinary*3 large*2 offset sparse outside*2 unnormalised*2 wide*2"
+        " integers*2 zeros extremes*2 subnormal special*2"
+    ),
+    draws=12,
+    effort=MUCH,
+    shrink=200,
+    shrink_other=50,
+    scenarios=60,
+    gradients=40,
+    compiled=20,
+    elements=100_000,
+    contains=DEFAULT,
+)
+PROFILES = {profile.name: profile for profile in (SMOKE, DEFAULT, THOROUGH)}

@@ -81,8 +81,6 @@ MOST_MINIMISED = 6
 MOST_KEPT = 2**14
 """The elements of the largest expectation that is kept for the next target: of 1,700 calls 60 have
 more, and two thirds of the memory."""
-MOST_TWINS = 24
-"""How many twins with documented dtypes are run of one function; the simplest come first."""
 _MAKERS = ("variable", "constant", "placeholder")
 
 
@@ -167,7 +165,7 @@ class Examination:
     def _add_what_is_left(self, task: Task) -> None:
         tally = self.tallies[task.spec.name]
         for trial, judgement in self.twins.left(task):
-            tally.add(judgement, trial)
+            tally.add(judgement, trial, task.stage(trial))
         for one in self.remembered.findings:
             if one.function == task.spec.name:
                 tally.add_remembered(one.finding, one.trial, one.failure)
@@ -369,11 +367,12 @@ class Examination:
         judgement.findings = [f for f in judgement.findings if f.aspect in task.aspects]
         self._drop_shape_failures(judgement, name)
         if self.twins.keeps(task, trial, judgement, twin=twin):
-            self.tallies[name].add(judgement, trial)
+            self.tallies[name].add(judgement, trial, task.stage(trial))
         fatal = max((weight(draw.outcome) for draw in observed.draws), default=0)
         self.fatal.setdefault(name, []).extend([frozenset(trial.unsettled)] * fatal)
-        known = frozenset(map(symptom, judgement.findings))
-        self.known.setdefault(name, {})[trial.key] = known
+        known = self.known.setdefault(name, {})
+        shown = frozenset(map(symptom, judgement.findings))
+        known[trial.key] = known.get(trial.key, frozenset()) | shown
         self._count(name, observed, judgement.failed)
         if isinstance(trial, CallTrial):
             trial.prepared.forget(0 if self.common.alone else MOST_KEPT)
@@ -397,8 +396,8 @@ class Examination:
     def _run_twin(self, task: Task, twin: Trial) -> bool:
         """Run and judge a twin, unless it was or must not be; whether its inputs could be made."""
         name = task.spec.name
-        known = self.known.get(name, {}).get(twin.key)
-        if known is not None:
+        if self.twins.was_run(task, twin):
+            known = self.known[name][twin.key]
             return all(one.identity[1] != FindingKind.UNMADE_INPUT for one in known)
         if self.stop.is_set() or self._skip(name, twin):
             return False

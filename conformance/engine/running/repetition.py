@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from typing import NamedTuple
 
@@ -184,9 +184,8 @@ def _case(task: Task, one: Failure) -> list[Trial]:
     if source is UNSET or source.profile not in PROFILES:
         return []
     if (source.profile, source.seed) != (task.profile.name, task.seed):
-        task = replace(
-            task, profile=PROFILES[source.profile], seed=source.seed, _trials=None, _sources={}
-        )
+        profile = PROFILES[source.profile]
+        task = Task(task.spec, task.theme, task.edition, profile, source.seed, task.aspects)
     return trials(task, one)
 
 

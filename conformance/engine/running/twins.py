@@ -23,9 +23,19 @@ class Twins:
     put_off: dict[str, dict[str, tuple[Trial, Judgement]]] = field(default_factory=dict)
     """Trials whose inputs the target could not make so far, by key, and what they show."""
 
+    stages: dict[str, dict[str, int]] = field(default_factory=dict)
+    """The smallest stage of the plan of which each trial was run, by function and key."""
+
+    def was_run(self, task: Task, twin: Trial) -> bool:
+        """Whether a trial like the twin was run: one that every profile has that runs the twin."""
+        stage = self.stages.get(task.spec.name, {}).get(twin.key)
+        return stage is not None and stage <= task.stage(twin)
+
     def keeps(self, task: Task, trial: Trial, judgement: Judgement, *, twin: bool) -> bool:
         """Whether what a trial shows counts now; if not, its inputs may yet be made otherwise."""
-        name = task.spec.name
+        name, stage = task.spec.name, task.stage(trial)
+        stages = self.stages.setdefault(name, {})
+        stages[trial.key] = min(stage, stages.get(trial.key, stage))
         if twin:
             return not unmade(judgement)
         later = unmade(judgement) and any(True for _ in task.rebound_twins(trial))
@@ -40,16 +50,27 @@ class Twins:
 
         What fails then is no fault of the binding or the dtype: the twin's own finding has fewer
         conventions, and stands for both. `run` says whether the inputs of a twin could be made.
+        The twins of a smaller profile's trials are the first, so that no limit leaves them out.
         """
+        refused = self.refused.pop(task.spec.name, [])
+        tried: set[str] = set()
+        for stage in range(len(task.profile.chain)):
+            self._make_otherwise(task, stage, run)
+            waiting = (trial for trial, _ in self.put_off.get(task.spec.name, {}).values())
+            mine = [trial for trial in (*refused, *waiting) if task.stage(trial) == stage]
+            simplest = sorted(mine, key=lambda trial: trial.size)
+            twins = {t.key: t for t in map(task.first_dtype_twin, simplest) if t is not None}
+            for key in [k for k in twins if k not in tried][: MOST_TWINS - len(tried)]:
+                tried.add(key)
+                run(twins[key])
+
+    def _make_otherwise(self, task: Task, stage: int, run: Callable[[Trial], bool]) -> None:
+        """Run the trials of a stage with inputs made otherwise; forget those where that helps."""
         waiting = self.put_off.get(task.spec.name, {})
         for trial, _ in list(waiting.values()):
-            if any(run(twin) for twin in task.rebound_twins(trial)):
+            twins = task.rebound_twins(trial) if task.stage(trial) == stage else ()
+            if any(run(twin) for twin in twins):
                 del waiting[trial.key]
-        refused = [*self.refused.pop(task.spec.name, []), *(trial for trial, _ in waiting.values())]
-        simplest = sorted(refused, key=lambda trial: trial.size)
-        made = {t.key: t for t in map(task.first_dtype_twin, simplest) if t is not None}
-        for twin in list(made.values())[:MOST_TWINS]:
-            run(twin)
 
     def left(self, task: Task) -> Iterator[tuple[Trial, Judgement]]:
         """The trials whose inputs the target can make in no way, with what they show."""

@@ -39,6 +39,8 @@ class Group:
     """Hypothesis's choices that made `trial`; empty if they are those of the plan."""
     refilled: int | None = None
     """The draw whose numbers were replaced by simpler ones; None if none were."""
+    stage: int = 0
+    """The place in `Profile.chain` of the smallest profile that shows it."""
     suspects: frozenset[str] = frozenset()
     """The rare forms of arguments that it may be due to: some call without them is right."""
     always: frozenset[Trait] = frozenset()
@@ -54,15 +56,17 @@ class Group:
         """Whether a call may be wrong for this cause, and not for that of other tensors."""
         return not self.always or not self.always.isdisjoint(traits(trial))
 
-    def simpler(self, finding: Finding, trial: Trial | None) -> None:
-        """Count another finding; keep it if its trial rests on fewer conventions, or is simpler."""
+    def simpler(self, finding: Finding, trial: Trial | None, stage: int) -> None:
+        """Count another finding; keep it if it is graver, or else if its trial rests on fewer
+        conventions, or is simpler."""
         self.count += 1
-        if trial and self.trial and _complexity(trial) < _complexity(self.trial):
+        self.stage = min(self.stage, stage)
+        if trial and self.trial and _rank(finding, trial) < _rank(self.finding, self.trial):
             self.finding, self.trial = finding, trial
 
 
-def _complexity(trial: Trial) -> tuple[int, ...]:
-    return (len(trial.unsettled), *trial.size)
+def _rank(finding: Finding, trial: Trial) -> tuple[int, ...]:
+    return (-GRAVITY[finding.verdict], len(trial.unsettled), *trial.size)
 
 
 @dataclass(slots=True)
@@ -109,8 +113,8 @@ class Tally:
     unmet: dict[str, int] = field(default_factory=dict)
     """How many structures were skipped because they need a function that is absent, by its name."""
 
-    def add(self, judgement: Judgement, trial: Trial) -> None:
-        """Add what one observation shows."""
+    def add(self, judgement: Judgement, trial: Trial, stage: int = 0) -> None:
+        """Add what one observation shows; `stage` is that of its trial in the plan."""
         for aspect, count in judgement.cases.items():
             self.count(aspect, count)
         self.shares.add(trial, judgement)
@@ -122,18 +126,19 @@ class Tally:
         if (forms := right_forms(judgement, trial)) is not None:
             self.right.add(forms)
             self.answered.update(traits(trial))
-        self.note(judgement.findings, trial)
+        self.note(judgement.findings, trial, stage)
 
-    def note(self, findings: Iterable[Finding], trial: Trial | None = None) -> None:
+    def note(self, findings: Iterable[Finding], trial: Trial | None = None, stage: int = 0) -> None:
         """Add findings to their groups."""
         told = set()
         for finding in findings:
             found = _passed(finding, trial)
-            _put(self.groups, found, finding, trial)
+            group = Group(finding, trial, stage=stage)
+            _put(self.groups, found, group)
             if is_wrong(finding):
                 told.add(finding.identity)
                 for trait in traits(trial):
-                    _put(self.parts.setdefault(found, {}), trait, finding, trial)
+                    _put(self.parts.setdefault(found, {}), trait, group)
         for identity in told:
             self.wrong.setdefault(identity, Counter()).update(traits(trial))
             self.wrong_calls[identity] += 1
@@ -178,13 +183,11 @@ class Tally:
         return frozenset(f for f in passed if any(f not in forms for forms in self.right))
 
 
-def _put(
-    groups: dict[Any, Group], key: Cause | Trait, finding: Finding, trial: Trial | None
-) -> None:
+def _put(groups: dict[Any, Group], key: Cause | Trait, group: Group) -> None:
     if key in groups:
-        groups[key].simpler(finding, trial)
+        groups[key].simpler(group.finding, group.trial, group.stage)
     else:
-        groups[key] = Group(finding, trial)
+        groups[key] = replace(group)
 
 
 def merged(groups: Iterable[Group]) -> Group:
@@ -193,7 +196,7 @@ def merged(groups: Iterable[Group]) -> Group:
     made = replace(first)
     for group in others:
         made.count += group.count - 1
-        made.simpler(group.finding, group.trial)
+        made.simpler(group.finding, group.trial, group.stage)
     return made
 
 
@@ -203,15 +206,16 @@ def _passed(finding: Finding, trial: Trial | None) -> Cause:
 
 def folded(groups: Iterable[Group]) -> list[Group]:
     """Every failure once, the gravest first: one that rests on fewer conventions, and on fewer rare
-    forms of arguments, replaces those that rest on more."""
+    forms of arguments, replaces those that rest on more and are no graver."""
     kept: list[Group] = []
     for group in sorted(groups, key=lambda g: _weight(g.cause)):
         alike = (k for k in kept if k.always == group.always)
-        wider = next((k for k in alike if _includes(k.cause, group.cause)), None)
+        wider = next((k for k in alike if _replaces(k, group)), None)
         if wider is None:
             kept.append(replace(group))
         else:
             wider.count += group.count
+            wider.stage = min(wider.stage, group.stage)
     return sorted(kept, key=_order)
 
 
@@ -219,14 +223,15 @@ def listed(groups: Iterable[Group]) -> tuple[list[Group], int]:
     """The failures of one aspect that are listed, and how many others there are.
 
     Of every kind of difference under the same conventions, `MOST_LISTED` causes (messages,
-    arguments) are listed, so that a gate sees a new one beside those of other kinds. The others
-    count as cases of the first.
+    arguments) are listed, so that a gate sees a new one beside those of other kinds: first those
+    that a smaller profile shows. The others count as cases of the first.
     """
     kinds: dict[Identity, list[Group]] = {}
     for group in (replace(g) for g in groups):
         kinds.setdefault(group.finding.plain_identity, []).append(group)
     kept, unlisted = list[Group](), 0
     for found in kinds.values():
+        found.sort(key=lambda group: group.stage)
         shown, others = found[:MOST_LISTED], found[MOST_LISTED:]
         shown[0].count += sum(group.count for group in others)
         kept += shown
@@ -241,6 +246,11 @@ def _order(group: Group) -> Any:
 def _weight(found: Cause) -> tuple[int, int]:
     identity, forms = found
     return len(identity[3]), len(forms)
+
+
+def _replaces(wide: Group, narrow: Group) -> bool:
+    graver = GRAVITY[narrow.finding.verdict] > GRAVITY[wide.finding.verdict]
+    return not graver and _includes(wide.cause, narrow.cause)
 
 
 def _includes(wide: Cause, narrow: Cause) -> bool:

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from itertools import combinations, islice, product
 from random import Random
 
@@ -20,13 +19,13 @@ from conformance.generators.classes import DTYPE, Classes
 from conformance.generators.coverage.classes import classes_of
 from conformance.generators.coverage.effort import Effort
 from conformance.generators.coverage.items import (
-    ANY,
     FILLED,
     SETTLED,
     Item,
     One,
     apart,
     empty_apart,
+    is_open,
     is_steered,
     levels,
     owner,
@@ -89,6 +88,8 @@ class CoveringArray:
     """Pairs that were tried in vain, and why."""
     drawn: int = 0
     """Free draws."""
+    begun: int = 0
+    """How many structures it began with."""
     _pool: list[tuple[Draw, frozenset[int]]] = field(default_factory=list)
     _heap: list[tuple[int, int]] = field(default_factory=list)
     _settled_pool: int = 0
@@ -97,6 +98,13 @@ class CoveringArray:
     _are_apart: dict[int, bool] = field(default_factory=dict)
     _names: list[One | Item] = field(default_factory=list)
     _numbers: dict[One | Item, int] = field(default_factory=dict)
+
+    def begin(self, draws: Sequence[Draw]) -> None:
+        """Keep the structures of a smaller array, so that only what they do not show is missing."""
+        for draw in draws:
+            self._add(draw)
+            self._keep(*self._pool[-1])
+        self.begun = len(self.kept)
 
     def rows(self, count: int | None) -> list[Draw]:
         """Up to `count` structures; if None, as many as it takes to show everything that exists.
@@ -131,7 +139,7 @@ class CoveringArray:
     def _keep_broadest(self) -> bool:
         """Keep the structure with elements and conventions that shows the most classes alone."""
         alone = {n for left in self.missing.values() for n in left if _is_alone(n // _LEVELS)}
-        open_ones = (one for one in self._pool if _is_open(one[0].value) and one[1] & alone)
+        open_ones = (one for one in self._pool if is_open(one[0].value) and one[1] & alone)
         found = max(open_ones, key=lambda one: len(one[1] & alone), default=None)
         if found is None:
             return self._keep_best()
@@ -172,7 +180,8 @@ class CoveringArray:
         heapq.heapify(self._heap)
 
     def _drop_redundant(self) -> None:
-        """Drop structures all of whose items others show, too, but for the first ones."""
+        """Drop structures all of whose items others show, but for the first ones."""
+        first = max(FIRST, self.begun)
         shown = [self._shown[id(draw)] for draw in self.kept]
         wanted = {
             item * _LEVELS + level
@@ -180,8 +189,8 @@ class CoveringArray:
             if self.has_to_be_shown(item, level)
         }
         count = Counter(item for items in shown for item in items & wanted)
-        kept = self.kept[:FIRST]
-        for draw, items in zip(self.kept[FIRST:], shown[FIRST:], strict=True):
+        kept = self.kept[:first]
+        for draw, items in zip(self.kept[first:], shown[first:], strict=True):
             if all(count[item] > 1 for item in items & wanted):
                 count.subtract(items & wanted)
             else:
@@ -478,7 +487,7 @@ class CoveringArray:
         found = self._are_apart.get(pair)
         if found is None:
             mine, its = self._names[one], self._names[other]
-            found = _stand_apart(mine[0], its[0]) or any(
+            found = apart(mine[0], its[0]) is not None or any(
                 empty_apart(both) or probed_apart(both, self.spec.dtypes.documented)
                 for both in ((mine, its), (its, mine))
             )
@@ -489,12 +498,3 @@ class CoveringArray:
 def _is_alone(item: int) -> bool:
     """Whether an item is no pair."""
     return item >> _SHIFT == item & _MASK
-
-
-def _is_open(structure: Structure) -> bool:
-    return bool(structure.unsettled) and max(levels(structure)) > ANY
-
-
-@cache
-def _stand_apart(one: str, other: str) -> bool:
-    return apart(one, other) is not None

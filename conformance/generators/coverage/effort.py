@@ -1,8 +1,11 @@
-"""How much is drawn to find what exists of a function."""
+"""How much of a function a covering array shows, and how many draws it takes to find it."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+
+from conformance.generators.sizes import ELEMENTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,3 +22,39 @@ class Effort:
     """Free draws in all, however few rounds there are."""
     tries: int
     """Draws towards each pair that no draw has shown."""
+
+
+USUAL = Effort(first=40, free=2, steered=2, least=250, tries=2)
+"""How much is drawn for each function."""
+QUICK = Effort(first=40, free=2, steered=2, least=0, tries=0)
+"""How much is drawn where few structures are kept."""
+FEW, SMALL = 5, 500
+"""How many structures are kept then, and the most elements of a tensor of theirs, about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """How far a covering array goes.
+
+    A plan has several, one for each profile that it contains: the array of a larger extent begins
+    with the structures of the smaller one, and adds what they do not show.
+    """
+
+    count: int | None = None
+    """The most structures; None for as many as it takes to show everything that exists."""
+    effort: Effort = USUAL
+    elements: int = ELEMENTS
+    """The most elements of a tensor, about."""
+
+    @property
+    def most(self) -> float:
+        """The most structures, as a number."""
+        return math.inf if self.count is None else self.count
+
+    def continues(self, other: Extent) -> bool:
+        """Whether both are of one array, which has more structures in one of them."""
+        return (self.effort, self.elements) == (other.effort, other.elements)
+
+
+STORED = (Extent(FEW, QUICK, SMALL), Extent())
+"""The extents whose structures come with the suite."""

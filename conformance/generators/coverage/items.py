@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Hashable, Iterator, Sequence
+from functools import cache
 
 from conformance.generators.classes import DTYPE, PASSING, Classes
 from conformance.generators.coverage.terms import terms_class
@@ -117,6 +118,11 @@ def levels(structure: Structure) -> tuple[int, int]:
     return _level(others + refusable(structure)), _level(others)
 
 
+def is_open(structure: Structure) -> bool:
+    """Whether a structure has elements, and rests on a few conventions."""
+    return bool(structure.unsettled) and max(levels(structure)) > ANY
+
+
 def _level(open_points: int) -> int:
     return SETTLED if not open_points else FILLED if open_points <= MOST_OPEN else ANY
 
@@ -130,6 +136,7 @@ def _point(name: str, *what: Hashable) -> Item:
     return ((name, " ".join(map(str, what))),)
 
 
+@cache
 def apart(one: str, other: str) -> str | None:
     """Why two features need not be shown together; None if they must be."""
     unpaired = _why_unpaired(one) or _why_unpaired(other)

@@ -47,9 +47,9 @@ class StoredArray(msgspec.Struct, frozen=True):
 
     seed: int
     rows: tuple[Choices, ...]
-    """Those that show everything."""
+    """What the plan of `default` adds, until everything is shown."""
     few: tuple[Choices, ...] = ()
-    """The first of those of small tensors."""
+    """The first, of small tensors: the plan of `smoke`."""
 
 
 class StoredArrays(msgspec.Struct, frozen=True):
