@@ -108,7 +108,11 @@ class Bench:
     def tasks(self, target: Target) -> list[Task]:
         """The plan, made anew: what was generated before is not kept."""
         profile = dataclasses.replace(
-            PROFILES["default"], structures=self.structures, shrink=0, shrink_other=0
+            PROFILES["default"],
+            structures=self.structures,
+            shrink=0,
+            shrink_other=0,
+            contains=None,
         )
         return plan(load(), target.edition, profile, self.seed, aspects=ASPECTS)
 

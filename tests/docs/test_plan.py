@@ -73,6 +73,7 @@ def counted(edition: Edition) -> Iterator[tuple[str, ...]]:
     calls: dict[str, list[int]] = {}
     for task in plan(load(), edition, PROFILES["default"], 0):
         if task.spec.name in stored:
-            calls.setdefault(task.theme, []).append(len(stored[task.spec.name].rows))
+            one = stored[task.spec.name]
+            calls.setdefault(task.theme, []).append(len(one.few) + len(one.rows))
     for theme, counts in calls.items():
         yield edition, theme, str(len(counts)), str(sum(counts))

@@ -35,7 +35,7 @@ FUNCTIONS = (
 )
 
 
-PROFILE = replace(PROFILES["smoke"], structures=48, values=("ordinary", "halves"))
+PROFILE = replace(PROFILES["smoke"], structures=48, values=("ordinary", "halves"), contains=None)
 """A few structures, with few draws of each."""
 
 

@@ -43,7 +43,9 @@ Backend = Callable[[str, Arguments, str], Array]
 """Gives the answer to a call: the oracle's name of the function, its arguments, and a dtype."""
 
 
-PROFILE = replace(PROFILES["default"], values=("ordinary", "halves", "zeros", "extremes"))
+PROFILE = replace(
+    PROFILES["default"], values=("ordinary", "halves", "zeros", "extremes"), contains=None
+)
 """The structures of a default run, with few draws of each."""
 
 

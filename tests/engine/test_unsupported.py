@@ -17,7 +17,13 @@ from conformance.results.events import CasesDone
 from tests.engine.support import QUICK, TINY, examine, module, subject
 
 SOME = replace(
-    PROFILES["smoke"], name="some", structures=30, values=("ordinary",), gradients=12, shrink=2
+    PROFILES["smoke"],
+    name="some",
+    structures=30,
+    values=("ordinary",),
+    gradients=12,
+    shrink=2,
+    contains=None,
 )
 
 REFUSES = """

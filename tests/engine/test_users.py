@@ -45,6 +45,7 @@ PROFILE = replace(
     values=("ordinary", "integers"),
     scenarios=1,
     gradients=1,
+    contains=None,
 )
 """Many structures and few draws: what is looked for is in the structure."""
 

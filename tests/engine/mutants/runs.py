@@ -37,6 +37,7 @@ SMALL = replace(
     values=("ordinary", "halves", "ordinary", "integers", "special"),
     scenarios=4,
     gradients=3,
+    contains=None,
 )
 """Half of the default profile: enough for most mutants."""
 
