@@ -4,8 +4,8 @@ Each mutant of a sample is run, the failing cases of its function are made small
 violation is looked at:
 
 * the case that is shown has numbers that the plan could have drawn (`generators/admissible.py`);
-* its script, on the target without the error, ends with status 0: the answer is right there, or
-  the target has this violation without the error, too.
+* its script, on the target without the error, ends with status 0: the answer is right there. Else
+  the target itself has the violation, as the judge says, and not the script alone.
 
     python -m tools.shown_cases --sample 100                            mutants of the reference
     python -m tools.shown_cases keras3-ops-numpy --code --sample 100    changes in a backend's code
@@ -111,12 +111,21 @@ class Showing:
         return [Case(planted.name, name, f, self.unfair(name, f)) for f in failures]
 
     def is_of_target(self, case: Case, without: Planted) -> bool:
-        """Whether the target has the violation without an error, with the backend of `without`."""
+        """Whether the target, with the backend of `without`, has the violation without an error: a
+        run shows it, or the case that is shown violates there in the same way."""
         name = case.function
         if name not in self._base:
             found = self._violations(replace(without, function=name))
             self._base[name] = frozenset(f.id for f in found)
-        return case.failure.id in self._base[name]
+        return case.failure.id in self._base[name] or self._is_judged_alike(case, without)
+
+    def _is_judged_alike(self, case: Case, without: Planted) -> bool:
+        made = trials(self._tasks[case.function], case.failure)
+        with without.mutated() as (_, session):
+            judged = [t.judge(session.run_batch(t.batch)) for t in made if t.setup is None]
+        findings = [finding for judgement in judged for finding in judgement.findings]
+        kinds = {f.kind for f in findings if f.verdict is Verdict.VIOLATES}
+        return case.failure.kind in kinds
 
     def _violations(self, planted: Planted) -> Iterator[Failure]:
         common = Run("shown", PROFILES[self.profile], self.seed, "2000-01-01T00:00:00+00:00")
