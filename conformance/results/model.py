@@ -288,8 +288,8 @@ class Results(Struct, frozen=True, kw_only=True):
 
 
 def timeless(results: Results) -> Results:
-    """The results without dates, times, machine and number of workers: the same for two runs of the
-    same cases."""
+    """The results without dates, times, machine, number of workers and fingerprints: the same for
+    two runs of the same cases. A fingerprint has the paths in the description of a target."""
     spent = results.run.spent
     run = replace(
         results.run,
@@ -298,6 +298,7 @@ def timeless(results: Results) -> Results:
         seconds_in_target=0.0,
         workers=1,
         machine=UNSET,
+        fingerprints=UNSET,
         milliseconds={},
         spent=UNSET if spent is UNSET else {f: _counted(s) for f, s in spent.items()},
     )

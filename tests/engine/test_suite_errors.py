@@ -16,7 +16,7 @@ import pytest
 from conformance.adapters import session as session_module
 from conformance.adapters.answers import observation
 from conformance.adapters.session import Session
-from conformance.engine import PROFILES, Elsewhere, Run, Subject, perform, run
+from conformance.engine import PROFILES, Elsewhere, Previous, Run, Subject, perform, run
 from conformance.engine.judging import calls, cases, signatures
 from conformance.engine.planning import plan as planning
 from conformance.engine.running import repetition
@@ -172,7 +172,7 @@ def test_resuming_tries_it_again(monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as planting:
         ORACLE.set(planting)
         found = ran(fake("always_wrong"))
-    resumed = ran(fake("always_wrong"), previous={"always_wrong": found.results})
+    resumed = ran(fake("always_wrong"), previous={"always_wrong": Previous(found.results)})
     assert resumed.functions == whole.functions
     assert not resumed.failed
 
