@@ -19,7 +19,7 @@ from tools.docs.links import anchors, for_site, links
 PAGES = sorted(str(file.relative_to(ROOT)) for file in (ROOT / "docs").rglob("*.md"))
 READ = [*PAGES, "README.md", *(name for name in FILES.values() if name.endswith(".md"))]
 REPOSITORY = "https://example.org/suite/blob/main"
-INTERNAL = {"MUTATED", "MUTANT", "CODE_MUTANT", "WORKER"}
+INTERNAL = {"MUTATED", "MUTANT", "CODE_MUTANT", "WORKER", "JAX_CACHE"}
 """Variables that the suite sets for processes of its own."""
 
 

@@ -135,7 +135,7 @@ PLANTS = (
         lambda _, documented, __: documented.name == "exp",
         "judging its presence and signature",
     ),
-    Plant(planning, "kept_structures", first_spec, "planning its cases"),
+    Plant(planning, "kept_rows", first_spec, "planning its cases"),
     Plant(cases, "arrays_of_draws", lambda made, _: of_program(made.program), "planning its cases"),
     Plant(session_module, "to_json", of_program, "running a case"),
     Plant(

@@ -21,7 +21,7 @@ OTHER_MEANINGS: Mapping[str, set[str]] = {
     "cli/": {"parameters", "seed"},
     "engine/judging/cases.py": {"subnormal"},
     "engine/planning/profiles.py": {"extremes", "subnormal"},
-    "engine/planning/spec_faults.py": {"accuracy", "parameters"},
+    "engine/planning/spec_faults.py": {"accuracy", "differentiable", "parameters"},
     "generators/structure.py": {"extremes", "subnormal"},
     "generators/values.py": {"extremes", "subnormal"},
     "mutation/": {"nearest", "seed"},
