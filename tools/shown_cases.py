@@ -56,8 +56,10 @@ from conformance.results import Failure, Verdict
 from conformance.specs import load
 from conformance.specs.load import documented_name
 
-SECONDS = 120
+SECONDS = 600
 """How long a script may take."""
+TIMED_OUT = 124
+"""The status of a script that takes longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,15 +166,18 @@ def statuses(target: Target, scripts: Sequence[str], jobs: int = 2) -> list[tupl
     command = [str(interpreter(target)), "-B", "-"]
 
     def ended(script: str) -> tuple[int, str]:
-        done = subprocess.run(
-            command,
-            input=script,
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=SECONDS,
-        )
+        try:
+            done = subprocess.run(
+                command,
+                input=script,
+                env=environment,
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=SECONDS,
+            )
+        except subprocess.TimeoutExpired:
+            return TIMED_OUT, f"it takes more than {SECONDS} s"
         return done.returncode, (done.stdout + done.stderr)[-2000:]
 
     with ThreadPoolExecutor(jobs) as pool:
