@@ -15,7 +15,7 @@ import pytest
 
 from conformance.adapters.layout import HOME, suite_home
 
-SHARED = ("environments", "compiled")
+SHARED = ("environments",)
 """What is the user's, of the folders in a home."""
 _MADE = pytest.StashKey[str]()
 
