@@ -29,7 +29,7 @@ def wrong_dtypes(told: str, folder: Path) -> list[Failure]:
 def test_a_dtype_that_is_ignored_is_one_failure(tmp_path: Path) -> None:
     (one,) = wrong_dtypes(OF_TENSORS, tmp_path)
     assert one.count > 20
-    assert "x float32 (1,)" in one.message
+    assert "with x float64 (1,) gives float64" in one.message
     assert "every reading" not in one.message
 
 

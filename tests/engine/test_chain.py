@@ -218,7 +218,6 @@ def test_what_smoke_convicts_of_one_input_no_larger_profile_acquits(
         ("softsign", is_filled_call),
         ("exp", is_gradient),
         pytest.param("sum", is_filled_call, marks=pytest.mark.thorough),
-        pytest.param("softmax", is_filled_call, marks=pytest.mark.thorough),
         pytest.param("sigmoid", is_filled_call, marks=pytest.mark.thorough),
     ],
 )

@@ -55,7 +55,8 @@ def _check_left(run: Run, family: set[int]) -> None:
     """
     deadline = time.monotonic() + _CLEANED
     while time.monotonic() < deadline:
-        left = [one for one in run.temporary.iterdir() if family or any(one.iterdir())]
+        entries = run.temporary.iterdir()
+        left = [e for e in entries if family or not e.is_dir() or any(e.iterdir())]
         if not any(map(alive, family)) and not left:
             return
         time.sleep(0.02)
