@@ -10,7 +10,9 @@ interrupted and started again, it goes on where it was. Other options after `--`
 from __future__ import annotations
 
 import os
+import re
 import shutil
+import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -64,10 +66,13 @@ YAML_FILES = {
     "github-workflows": (
         ".github/workflows/ci.yml",
         ".github/workflows/docs.yml",
+        ".github/workflows/image.yml",
+        ".github/workflows/newest.yml",
         ".github/workflows/package.yml",
         "examples/ci/github-workflow.yml",
     ),
     "github-actions": ("action.yml",),
+    "dependabot": (".github/dependabot.yml",),
     "gitlab-ci": ("examples/ci/gitlab-ci.yml",),
     "github-issue-forms": tuple(
         f".github/ISSUE_TEMPLATE/{name}.yml"
@@ -75,6 +80,19 @@ YAML_FILES = {
     ),
     "github-issue-config": (".github/ISSUE_TEMPLATE/config.yml",),
 }
+
+# tests that read files of the repository outside of the package
+OF_FILES = (
+    "tests/tools",
+    "tests/docs/test_pages.py",
+    "tests/docs/test_figures.py",
+    "tests/docs/test_ids.py",
+    "tests/docs/test_wheels.py",
+    "tests/mutation/test_code_records.py",
+    "tests/cli/migration/test_migration.py",
+    "tests/test_supply_chain.py",
+    "tests/test_documentation.py",
+)
 
 BROWSER = nox.project.dependency_groups(nox.project.load_toml("pyproject.toml"), "browser")
 DOCS = nox.project.dependency_groups(nox.project.load_toml("pyproject.toml"), "docs")
@@ -90,6 +108,7 @@ def lint(session: nox.Session) -> None:
     session.run("ruff", "format", "--check")
     session.run("mypy")
     session.run("lint-imports")
+    session.run("python", "-m", "tools.style")
     for schema, files in YAML_FILES.items():
         session.run("check-jsonschema", "--builtin-schema", f"vendor.{schema}", *files)
 
@@ -104,12 +123,12 @@ def audit(session: nox.Session) -> None:
 @nox.session(venv_backend="uv", python="3.11")
 def lock(session: nox.Session) -> None:
     """Write the lock of the development environment anew, with the newest releases."""
-    made = Path(session.create_tmp(), "development.txt")
+    requirements = Path(session.create_tmp(), "development.txt")
     session.install("uv>=0.8")
     chosen = ("--group", "dev", "--no-emit-project", "--no-header", "--upgrade")
-    session.run("uv", "export", "--quiet", *chosen, "--output-file", str(made))
+    session.run("uv", "export", "--quiet", *chosen, "--output-file", str(requirements))
     header = "# Made by `nox -s lock`: what `nox -s lint` and CI install, with hashes.\n"
-    Path(LOCK).write_text(header + made.read_text("utf-8"), "utf-8")
+    Path(LOCK).write_text(header + requirements.read_text("utf-8"), "utf-8")
 
 
 @nox.session
@@ -126,27 +145,44 @@ def bare(session: nox.Session) -> None:
 
 
 @nox.session
-def fuzz(session: nox.Session) -> None:
-    """Answers and files that are wrong, others each time; about a minute unless it is told more."""
+def hostile(session: nox.Session) -> None:
+    """New wrong answers and files for a minute (CONFORMANCE_FUZZ_EXAMPLES: more)."""
     session.install("-e", ".[test]")
     env = {"CONFORMANCE_FUZZ_EXAMPLES": os.environ.get("CONFORMANCE_FUZZ_EXAMPLES", FUZZ_EXAMPLES)}
-    session.run("pytest", "tests/fuzz", "--hypothesis-profile=fuzz", *session.posargs, env=env)
+    session.run(
+        "pytest", "tests/hostile", "--hypothesis-profile=hostile", *session.posargs, env=env
+    )
 
 
 @nox.session
 def processors(session: nox.Session) -> None:
     """The tests in which numbers are compared, as on a processor without AVX2 and AVX-512."""
     session.install("-e", ".[test]")
-    given = session.posargs or (*NUMBERS, *MANY)
-    session.run("python", "-m", "tests.processors", "pytest", *given)
+    arguments = session.posargs or (*NUMBERS, *MANY)
+    session.run("python", "-m", "tests.processors", "pytest", *arguments)
 
 
 @nox.session(venv_backend="uv")
 def lowest(session: nox.Session) -> None:
-    """As `processors`, with the lowest releases of the dependencies that pyproject.toml allows."""
+    """All test folders, as in `processors`, with the lowest releases that pyproject.toml allows."""
     session.install("--resolution", "lowest-direct", "-e", ".[test]")
-    given = session.posargs or (*NUMBERS, *MANY)
-    session.run("python", "-m", "tests.processors", "pytest", *given)
+    session.run("python", "-m", "tests.processors", "pytest", *(session.posargs or MANY))
+
+
+@nox.session(venv_backend="uv")
+def newest(session: nox.Session) -> None:
+    """All test folders with the newest releases that pyproject.toml allows."""
+    session.install("--upgrade", "--refresh", "-e", ".[test]")
+    session.run("uv", "pip", "list")
+    session.run("pytest", *(session.posargs or MANY))
+
+
+@nox.session
+def platforms(session: nox.Session) -> None:
+    """macOS and Windows, simulated: what they lack is removed in host, warden and worker."""
+    _install_locked(session)
+    session.run("mypy", "--platform", "darwin", "--cache-dir", ".mypy_cache/darwin", "conformance")
+    session.run("pytest", "tests/platforms", "--everything", *session.posargs)
 
 
 @nox.session
@@ -155,7 +191,7 @@ def dask(session: nox.Session) -> None:
     session.install("-e", ".[test,dask]")
     session.run(
         "pytest",
-        "tests/cli/test_cluster.py",
+        "tests/cli/run/test_cluster.py",
         "tests/faults/test_cluster.py",
         "-rs",
         *session.posargs,
@@ -225,8 +261,8 @@ def mutation(session: nox.Session) -> None:
     """The mutation score of the suite on the reference, and the cases shown of 200 errors; or the
     score on what follows `--`."""
     session.install("-e", ".")
-    given = session.posargs or ("reference", "--jobs", "2", "--output", f"{REPORTS}/mutation")
-    session.run("conformance", "mutate", *given)
+    arguments = session.posargs or ("reference", "--jobs", "2", "--output", f"{REPORTS}/mutation")
+    session.run("conformance", "mutate", *arguments)
     for asked in () if session.posargs else SHOWN:
         session.run("python", "-m", "tools.shown_cases", *asked, success_codes=[0, 3])
 
@@ -257,14 +293,19 @@ def docs(session: nox.Session) -> None:
 
 @nox.session
 def package(session: nox.Session) -> None:
-    """Build what goes to a package index, check it, and run it in an empty environment."""
+    """Build what goes to a package index, check it, and run it in an empty environment.
+
+    The unpacked source distribution runs its tests of files, or what follows `--`.
+    """
     session.install(*PACKAGE)
     shutil.rmtree("dist", ignore_errors=True)
     session.run("python", "-m", "build", "--installer", "uv")
     (wheel,), (source,) = Path("dist").glob("*.whl"), Path("dist").glob("*.tar.gz")
     session.run("twine", "check", "--strict", str(wheel), str(source))
     session.run("check-wheel-contents", "--package", "conformance", str(wheel))
+    _check_page(session, wheel)
     empty = Path(session.create_tmp()).resolve()
+    source = source.resolve()
     installed = str(empty / "venv" / "bin")
     session.run("uv", "venv", "--quiet", "--clear", str(empty / "venv"))
     session.run("uv", "pip", "install", "--quiet", "--python", installed + "/python", str(wheel))
@@ -272,6 +313,7 @@ def package(session: nox.Session) -> None:
     session.chdir(empty)
     session.run(f"{installed}/conformance", "--version", external=True)
     session.run(f"{installed}/conformance", "run", *SMALL_RUN, external=True)
+    _test_source(session, source, empty / "source")
 
 
 @nox.session
@@ -310,6 +352,28 @@ def keras(session: nox.Session) -> None:
     session.run("pytest", *NO_SETTINGS, *options, *chosen, env=environment, success_codes=[0, 1])
 
 
+def _check_page(session: nox.Session, wheel: Path) -> None:
+    """Refuse a wheel whose page on an index would have links that lead nowhere there."""
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+        relative = re.findall(r"\]\((?!https?:|#)([^)]+)\)", archive.read(name).decode())
+    if relative:
+        session.error(f"{wheel}: relative links in the description: {', '.join(relative)}")
+
+
+def _test_source(session: nox.Session, archive: Path, folder: Path) -> None:
+    """Run tests of an unpacked source distribution: those that read files of the repository."""
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.unpack_archive(archive, folder)
+    (unpacked,) = folder.iterdir()
+    session.chdir(unpacked)
+    python = ".venv/bin/python"
+    session.run("uv", "venv", "--quiet", ".venv")
+    session.run("uv", "pip", "install", "--quiet", "--python", python, "-e", ".[test]")
+    chosen = session.posargs or ("-n", "0", "-q", "-m", "not slow and not thorough", *OF_FILES)
+    session.run(python, "-m", "pytest", *chosen, external=True)
+
+
 def _install_locked(session: nox.Session) -> None:
     session.install("--require-hashes", "--requirement", LOCK)
     session.install("--no-deps", "-e", ".")
@@ -342,9 +406,9 @@ def _update(session: nox.Session, targets: Sequence[str], folder: str) -> None:
 
 
 def _picture(session: nox.Session) -> None:
-    made = Path(session.create_tmp())
-    session.run("conformance", "report", REPORTS, "--format", "pictures", "--output", str(made))
-    shutil.copy(made / "pictures" / "matrix.svg", f"{REPORTS}/pictures/matrix.svg")
+    folder = Path(session.create_tmp())
+    session.run("conformance", "report", REPORTS, "--format", "pictures", "--output", str(folder))
+    shutil.copy(folder / "pictures" / "matrix.svg", f"{REPORTS}/pictures/matrix.svg")
 
 
 def _merge(session: nox.Session, *results: str, into: str = REPORTS) -> None:

@@ -30,9 +30,10 @@ from rich.table import Table
 
 import conformance
 from conformance.adapters.access import launch
-from conformance.adapters.registry import Target, resolve
+from conformance.adapters.registry import resolve
 from conformance.adapters.session import Session
-from conformance.cli.subjects import subject
+from conformance.adapters.target_records import Target
+from conformance.cli.targets.subjects import subject
 from conformance.engine import PROFILES, Run, plan, run
 from conformance.engine.planning.plan import Task
 from conformance.engine.running.examination import Examination

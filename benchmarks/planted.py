@@ -2,7 +2,7 @@
 
     python -m benchmarks.planted [SEED...]
 
-Each fault of `tests/composed/faults.py` is hunted as its test does: programs of the seed (0), four
+Each fault of `tests/fuzz/faults.py` is hunted as its test does: programs of the seed (0), four
 at a time, until one fails. Seconds include the start of the target and making the program smaller.
 """
 
@@ -13,9 +13,9 @@ import sys
 from rich.table import Table
 
 from benchmarks.printing import printed
-from conformance.cli.options.fuzzing import DEFAULT
-from tests.composed.faults import FAULTS
-from tests.composed.hunting import calls, hunted
+from conformance.cli.options.fuzz import DEFAULT
+from tests.fuzz.faults import FAULTS
+from tests.fuzz.hunting import calls, hunted
 
 
 def row(fault: str, seed: int) -> tuple[str, ...]:

@@ -28,7 +28,8 @@ from rich.table import Table
 import conformance
 from conformance.adapters import environments
 from conformance.adapters.access import open_session
-from conformance.adapters.registry import Target, UnknownTargetError, resolve, shipped
+from conformance.adapters.registry import UnknownTargetError, resolve, shipped
+from conformance.adapters.target_records import Target
 from conformance.engine import PROFILES, Run, Subject, plan
 from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.judge import judge

@@ -1,17 +1,75 @@
-"""The one way in which the suite writes a file that may take the place of another."""
+"""The one way in which the suite writes a file that may take the place of another.
+
+It also has the one way in which the suite reads a file that somebody else may have written.
+"""
 
 from __future__ import annotations
 
 import errno
 import os
+import re
 import tempfile
+from collections.abc import Iterable
+from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Protocol
 from uuid import uuid4
 
 _CANNOT_SYNC = (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP)
 """What file systems answer that have nothing to wait for."""
+_BESIDE = ".writing-"
+"""How the names of files begin that are not in their places yet."""
 _DESCRIPTORS = Path("/proc/self/fd")
+_FOR_EVERYONE = 0o666
+"""The permissions of a new file, of which the umask of its user takes what others must not have."""
+MOST_TOML = 1 << 22
+"""Bytes of a TOML file: 60,000 known failures, which take 3 s to read."""
+MOST_YAML = 1 << 22
+"""Bytes of a YAML file: 30 times the largest of the suite's own."""
+MOST_SOURCE = 1 << 24
+"""Bytes of a Python file, or of a file of requirements."""
+_DEEP_KEY = re.compile(
+    rb"""(?<![\w-])(?:(?:[\w-]++|"[^"\\\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){64}"""
+)
+"""A dotted key of so many parts that Python's parser takes long for it: time grows with the square
+of their number, and 16,000 take 7 s."""
+
+
+class _Readable(Protocol):
+    def read(self, size: int, /) -> bytes: ...
+
+
+class TooLargeError(OSError):
+    """A file holds more than the suite reads; `strerror` says how much, and what to do."""
+
+    def __init__(self, path: object, most: int, remedy: str) -> None:
+        self.remedy = remedy
+        self.problem = f"it holds more than {most >> 20} MiB"
+        super().__init__(errno.EFBIG, f"{self.problem}; {remedy}", str(path))
+
+
+def read_bounded(path: Path | Traversable, most: int, remedy: str) -> bytes:
+    """The content of a file. OSError if it cannot be read, `TooLargeError` if it has more bytes
+    than `most`, of which no more are read."""
+    with path.open("rb") as file:
+        return bounded(file, path, most, remedy)
+
+
+def bounded(file: _Readable, path: object, most: int, remedy: str) -> bytes:
+    """The rest of an open file, as by `read_bounded`; the file may decompress its content."""
+    content = file.read(most + 1)
+    if len(content) > most:
+        raise TooLargeError(path, most, remedy)
+    return content
+
+
+def read_toml(path: Path | Traversable) -> bytes:
+    """The content of a TOML file that can be parsed in seconds. OSError; ValueError for a key that
+    is too deep."""
+    content = read_bounded(path, MOST_TOML, "split it into several files")
+    if _DEEP_KEY.search(content):
+        raise ValueError("a key has more than 64 parts; write tables")
+    return content
 
 
 def write_atomically(path: Path, content: bytes) -> None:
@@ -27,20 +85,49 @@ def write_atomically(path: Path, content: bytes) -> None:
         _write_named(path, content)
 
 
+def write_together(files: Iterable[tuple[Path, bytes]], folder: Path) -> list[Path]:
+    """Write these files below `folder`; OSError if one cannot be written, and then all old files
+    are as they were.
+
+    Each is written under another name first. They take their places once all are on the disk.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=_BESIDE, dir=folder, ignore_cleanup_errors=True) as new:
+        placed = [(path, _filled(Path(new, str(n)), text)) for n, (path, text) in enumerate(files)]
+        for path in dict.fromkeys(path.parent for path, _ in placed):
+            path.mkdir(parents=True, exist_ok=True)
+        for path, temporary in placed:
+            if path.is_dir():  # before the first file takes its place
+                raise IsADirectoryError(
+                    errno.EISDIR, os.strerror(errno.EISDIR), str(temporary), None, str(path)
+                )
+        for path, temporary in placed:
+            temporary.replace(path)
+    return [path for path, _ in placed]
+
+
+def _filled(temporary: Path, content: bytes) -> Path:
+    with temporary.open("wb") as file:
+        _fill(file, content)
+    return temporary
+
+
 def _unnamed(folder: Path) -> int | None:
     """A new file without a name, of which nothing is left when the process is killed.
 
     None where the system has none, or no /proc by which it gets its name.
     """
+    if not (hasattr(os, "O_TMPFILE") and _DESCRIPTORS.is_dir()):
+        return None
     try:
-        return os.open(folder, os.O_TMPFILE | os.O_WRONLY) if _DESCRIPTORS.is_dir() else None
-    except (AttributeError, OSError):
+        return os.open(folder, os.O_TMPFILE | os.O_WRONLY, _FOR_EVERYONE)
+    except OSError:
         return None
 
 
 def _write_unnamed(unnamed: int, path: Path, content: bytes) -> bool:
     """Fill a file without a name, and put it in the place of `path`; False if it gets no name."""
-    temporary = path.parent / f".writing-{uuid4().hex}"
+    temporary = _beside(path)
     with os.fdopen(unnamed, "wb") as file:
         _fill(file, content)
         try:
@@ -53,8 +140,8 @@ def _write_unnamed(unnamed: int, path: Path, content: bytes) -> bool:
 
 
 def _write_named(path: Path, content: bytes) -> None:
-    handle, name = tempfile.mkstemp(prefix=".writing-", dir=path.parent)
-    temporary = Path(name)
+    temporary = _beside(path)
+    handle = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, _FOR_EVERYONE)
     try:
         with os.fdopen(handle, "wb") as file:
             _fill(file, content)
@@ -64,11 +151,14 @@ def _write_named(path: Path, content: bytes) -> None:
     _take_the_place(temporary, path)
 
 
+def _beside(path: Path) -> Path:
+    """The name of a file that is to take the place of another, which nobody can foresee."""
+    return path.parent / f"{_BESIDE}{uuid4().hex}"
+
+
 def _fill(file: BinaryIO, content: bytes) -> None:
     file.write(content)
     file.flush()
-    # such files are made so that only their owner can read them; reports are for everyone
-    os.fchmod(file.fileno(), 0o644)
     _sync(file.fileno())
 
 

@@ -20,26 +20,30 @@ def near(name: str, known: Iterable[str], most: int = MOST) -> list[str]:
     """The known names that are like `name`, the likeliest first: the same but for case and for
     `-`, `_` and spaces, longer or shorter ones that begin alike, and those with few other letters.
     """
-    plain = {one: _plain(one) for one in known}
-    wanted = _plain(name)
-    same = [one for one, text in plain.items() if text == wanted]
-    longer = [one for one, text in plain.items() if _begins(text, wanted)]
-    shorter = [one for one, text in plain.items() if _begins(wanted, text)]
+    plain = {candidate: _plain(candidate) for candidate in known}
+    plain_name = _plain(name)
+    same = [candidate for candidate, text in plain.items() if text == plain_name]
+    longer = [candidate for candidate, text in plain.items() if _begins(text, plain_name)]
+    shorter = [candidate for candidate, text in plain.items() if _begins(plain_name, text)]
     slips = misspelt(name, plain, most)
     return list(dict.fromkeys([*same, *longer, *slips, *shorter]))[:most]
 
 
 def misspelt(name: str, known: Iterable[str], most: int = MOST, alike: float = ALIKE) -> list[str]:
     """The known names that have few other letters than `name`, the likeliest first."""
-    plain = {one: _plain(one) for one in known}
+    plain = {candidate: _plain(candidate) for candidate in known}
     close = difflib.get_close_matches(_plain(name), plain.values(), n=most, cutoff=alike)
-    return list(dict.fromkeys(one for text in close for one in plain if plain[one] == text))
+    return list(
+        dict.fromkeys(
+            candidate for text in close for candidate in plain if plain[candidate] == text
+        )
+    )
 
 
 def question(names: Iterable[str]) -> str:
     """The question whether one of these was meant; empty if there are none."""
-    found = list(names)
-    return f"did you mean {' or '.join(found)}?" if found else ""
+    choices = list(names)
+    return f"did you mean {' or '.join(choices)}?" if choices else ""
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

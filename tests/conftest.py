@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
-from conformance.cli.hypothesis_home import VARIABLE
+from conformance.cli.process import VARIABLE
 from conformance.specs.remembered import cache_folder
 
 pytest_plugins = ["pytester", "tests.distribution", "tests.homes"]
@@ -17,7 +17,7 @@ pytest_plugins = ["pytester", "tests.distribution", "tests.homes"]
 settings.register_profile("suite", derandomize=True, deadline=None, database=None)
 _EXAMPLES = int(os.environ.get("CONFORMANCE_FUZZ_EXAMPLES", "5000"))
 settings.register_profile(
-    "fuzz", deadline=None, database=None, max_examples=_EXAMPLES, print_blob=True
+    "hostile", deadline=None, database=None, max_examples=_EXAMPLES, print_blob=True
 )
 settings.load_profile("suite")
 # here and not in a fixture, because those of modules come before those of tests

@@ -6,6 +6,7 @@ So do the paths of modules in the other pages.
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -82,5 +83,25 @@ def test_the_map_of_verdicts_has_every_kind() -> None:
 
 
 def test_a_path_that_does_not_exist_is_seen() -> None:
-    text = "`cli/run.py` `cli/ran.py` `cli/show.py:show` `cli/run.py:commend` `specs/THEME.yaml`"
-    assert list(missing(text)) == ["cli/ran.py", "cli/run.py:commend"]
+    text = "`cli/exec.py` `cli/ran.py` `cli/exec.py:execute` `cli/exec.py:ended` `specs/THEME.yaml`"
+    assert list(missing(text)) == ["cli/ran.py", "cli/exec.py:ended"]
+
+
+def layered() -> list[set[str]]:
+    """The layers of the package, as the import contract has them."""
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]
+    layers = contracts["contracts"][0]["layers"]
+    return [
+        {name.strip().removeprefix("conformance.") for name in row.split("|")} for row in layers
+    ]
+
+
+def test_the_table_of_packages_has_each_package_in_the_order_of_the_layers() -> None:
+    table = PAGES[1].read_text("utf-8").partition("| package |")[2].partition("\n\n")[0]
+    rows = [re.findall(r"`(\w+)`", row.split("|")[1]) for row in table.splitlines()[2:]]
+    names = [name for row in rows for name in row]
+    packages = {p.stem for p in (ROOT / "conformance").iterdir() if p.name[0] not in "_."}
+    assert sorted(names) == sorted(packages - {"py"})
+    levels = {name: level for level, layer in enumerate(layered()) for name in layer}
+    order = [levels[name] for name in names if name in levels]
+    assert order == sorted(order)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 import errno
 import os
+import stat
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import conformance
-from conformance.files import write_atomically
+from conformance.files import write_atomically, write_together
 
 PACKAGE = Path(conformance.__file__).parent
 
@@ -86,9 +88,9 @@ EXCEPTIONS = {
     "adapters/installation.py": "inside an environment that is not finished",
     "adapters/sandbox/namespaces.py": "files of /proc",
     "adapters/warden.py": "files of /proc",
-    "cli/cluster.py": "a lock",
-    "cli/code_gate.py": "a temporary folder",
-    "cli/database.py": "one line that is always the same",
+    "cli/run/cluster.py": "a lock",
+    "cli/mutate/code.py": "a temporary folder",
+    "cli/run/database.py": "one line that is always the same",
     "mutation/code/scoring.py": "a temporary folder",
     "specs/remembered.py": "a cache: what is broken in it is made anew",
 }
@@ -123,3 +125,36 @@ def _opens(call: ast.Call) -> bool:
 
 def _name(call: ast.Call) -> str:
     return getattr(call.func, "attr", getattr(call.func, "id", ""))
+
+
+@pytest.mark.parametrize(("mask", "mode"), [(0o077, 0o600), (0o022, 0o644), (0o027, 0o640)])
+def test_a_file_has_the_permissions_that_its_user_wants(
+    mask: int, mode: int, tmp_path: Path
+) -> None:
+    before = os.umask(mask)
+    try:
+        for _ in range(2):  # new, and in the place of another
+            write_atomically(tmp_path / "folder" / "results.json", b"{}")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "folder" / "results.json").stat().st_mode) == mode
+    assert stat.S_IMODE((tmp_path / "folder").stat().st_mode) == mode | mode >> 2 & 0o111
+
+
+def pages(*names: str) -> list[tuple[str, bytes]]:
+    return [(name, name.encode()) for name in names]
+
+
+def test_files_that_belong_together_are_all_written_or_none(tmp_path: Path) -> None:
+    write_together(((tmp_path / n, b) for n, b in pages("index.html", "a/one.html")), tmp_path)
+
+    def broken() -> Iterator[tuple[Path, bytes]]:
+        yield tmp_path / "index.html", b"new"
+        yield tmp_path / "b" / "two.html", b"new"
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with pytest.raises(OSError, match="space"):
+        write_together(broken(), tmp_path)
+    left = {str(p.relative_to(tmp_path)): p.read_bytes() for p in tmp_path.rglob("*.html")}
+    assert left == dict(pages("index.html", "a/one.html"))
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a", "index.html"]

@@ -18,7 +18,7 @@ FILES = (
     ),
     "action.yml",
     "examples/ci/github-workflow.yml",
-    "conformance/cli/starting/templates/workflow.yml",
+    "conformance/cli/init/templates/workflow.yml",
 )
 _OWN = ("./", "OWNER/")
 _PIN = re.compile(r"^[a-z-]+/[a-z-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$")
@@ -36,7 +36,9 @@ def test_actions_are_pinned_by_their_hash(name: str) -> None:
 def test_what_looks_for_faults_in_the_gate_runs_for_each_change() -> None:
     text = (ROOT / ".github/workflows/ci.yml").read_text()
     ran = re.findall(r"run: nox -s (.*)", text)
-    assert {"audit", "fuzz", "browser", "dask"} <= {name for names in ran for name in names.split()}
+    assert {"audit", "hostile", "browser", "dask"} <= {
+        name for names in ran for name in names.split()
+    }
 
 
 def _locked() -> dict[str, str]:
@@ -73,3 +75,25 @@ def test_the_rules_for_security_are_on() -> None:
     # an assertion narrows a type; everything else is allowed in the files that do it
     assert [code for code in ruff["ignore"] if code.startswith("S")] == ["S101"]
     assert all("S" not in codes for codes in ruff["per-file-ignores"].values())
+
+
+def test_no_hint_installs_a_package_of_the_command_s_name() -> None:
+    """`conformance` on the package index is somebody else's."""
+    installs = re.compile(r"(?:pip|pipx|tool) install (?:-\S+ )*['\"]?conformance\b")
+    others = re.compile(r"(?:uv add|uvx|pipx run) ['\"]?conformance\b")
+    assert installs.search("pip install -U conformance")
+    assert others.search("uvx conformance run")
+    places = [
+        *ROOT.glob("*.md"),
+        *(p for f in ("conformance", "docs", "examples") for p in _texts(f)),
+    ]
+    assert len(places) > 500
+    for place in places:
+        text = place.read_text("utf-8")
+        assert not installs.search(text), place
+        assert not others.search(text), place
+
+
+def _texts(folder: str) -> list[Path]:
+    kinds = (".md", ".py", ".toml", ".yml", ".yaml", ".j2")
+    return [place for place in (ROOT / folder).rglob("*") if place.suffix in kinds]

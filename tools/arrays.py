@@ -1,16 +1,17 @@
 """Store the covering arrays of the profiles `default` and `smoke`, which plans are made of.
 
     python -m tools.arrays
+    python -m tools.arrays keras-3
 
 To be run after every change of a spec, of the generators or of programs: the arrays that are stored
 are not used any more then, and every run looks for its own. It takes a few minutes, and prints the
-table of docs/plan.md: how many pairs, triples and effects exist in each theme, and are shown.
+table of docs/plan.md: how many pairs, triples and effects exist in each edition, and are shown.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,7 +29,6 @@ from conformance.specs import load
 class Found(NamedTuple):
     """The arrays of a function, and what they show of all pairs, triples and effects."""
 
-    theme: str
     stored: StoredArray
     structures: int
     existing: int
@@ -36,7 +36,7 @@ class Found(NamedTuple):
     settled: int
 
 
-def found(task: Task) -> Found:
+def computed(task: Task) -> Found:
     """The arrays of a function, found anew."""
     seed = task.own_seed
     array = covering_array(task.spec, task.edition, STORED, seed)
@@ -44,42 +44,41 @@ def found(task: Task) -> Found:
     stored = StoredArray(seed, rows[array.begun :], rows[: array.begun])
     shows = table(array)
     counts = (shows.structures, shows.existing, len(shows.missing), shows.settled)
-    return Found(task.theme, stored, *counts)
+    return Found(stored, *counts)
 
 
 def arrays(edition: Edition) -> dict[str, Found]:
     """The arrays of an edition by function, of those that are tested by single calls."""
     tasks = [task for task in plan(load(), edition, PROFILES["default"], 0) if task.spec.dtype]
     with click.progressbar(tasks, label=edition) as shown:
-        return {task.spec.name: found(task) for task in shown}
+        return {task.spec.name: computed(task) for task in shown}
 
 
-def rows(edition: Edition, functions: Iterable[Found]) -> Iterator[str]:
-    """The rows of docs/plan.md about an edition: one for each theme."""
-    themes: dict[str, Counter[str]] = {}
-    for one in functions:
-        counts = {"n": 1, **{name: getattr(one, name) for name in _COUNTED}}
-        themes.setdefault(one.theme, Counter()).update(counts)
-    for theme, sums in themes.items():
-        shown = sums["existing"] - sums["missing"]
-        cells = (edition, theme, sums["n"], sums["structures"], sums["existing"], shown)
-        yield f"| {' | '.join(map(str, cells))} | {sums['settled']} |"
+def row(edition: Edition, functions: Iterable[Found]) -> str:
+    """The row of docs/plan.md about an edition."""
+    sums = Counter[str]()
+    for function in functions:
+        sums.update({"n": 1, **{name: getattr(function, name) for name in _COUNTED}})
+    shown = sums["existing"] - sums["missing"]
+    cells = (edition, sums["n"], sums["structures"], sums["existing"], shown, sums["settled"])
+    return f"| {' | '.join(map(str, cells))} |"
 
 
 _COUNTED = ("structures", "existing", "missing", "settled")
 
 
 @click.command()
-def main() -> None:
-    """Find the arrays of every edition, and write them beside the code."""
+@click.argument("editions", nargs=-1, type=click.Choice(list(EDITIONS)))
+def main(editions: tuple[Edition, ...]) -> None:
+    """Compute the arrays of EDITIONS, or of all, and write them beside the code."""
     folder = Path(str(FOLDER))
     folder.mkdir(exist_ok=True)
     lines = list[str]()
-    for edition in EDITIONS:
+    for edition in editions or EDITIONS:
         every = arrays(edition)
-        stored = {name: one.stored for name, one in every.items()}
+        stored = {name: arrays_of_function.stored for name, arrays_of_function in every.items()}
         (folder / file_name(edition)).write_bytes(encoded(stored, edition))
-        lines += rows(edition, every.values())
+        lines.append(row(edition, every.values()))
     click.echo("\n".join(lines))
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import click
 
-from conformance.cli.documented import documents
+from conformance.cli.files.documents import documents
 from conformance.reporting.documented import (
     DocumentedClaim,
     DocumentedEntry,
@@ -46,8 +46,9 @@ they differ. A fault of a document is no demand: each has a number, and the spec
 tested in its place.
 
 The project has no copy of the texts. It knows their signatures, names and lines
-([specs.md](../specs.md)), what each line is ([claims.md](../claims.md)), and their SHA-256. Three
-can be read in public repositories, at commits in which they are the same byte for byte:
+([document-data.md](../document-data.md)), what each line is ([claims.md](../claims.md)), and their
+SHA-256. Three can be read in public repositories, at commits in which they are the same byte for
+byte:
 
     git clone https://github.com/{owner}
     git -C {name} show {commit}:{path} | sha256sum
@@ -73,11 +74,11 @@ that has none of the five is an error (exit status 2).
 
 def pages() -> Iterator[tuple[str, str]]:
     """Each page, by its name."""
-    listed = documents()
-    rows = [_row(text) for text in listed.values()]
+    texts = documents()
+    rows = [_row(text) for text in texts.values()]
     head = ("document", "language", "Keras", "binds", "lines")
     yield "README.md", OVERVIEW.format(table=_table(head, rows), **_public_copy())
-    for name, text in listed.items():
+    for name, text in texts.items():
         yield f"{name}.md", page(text)
 
 
@@ -87,8 +88,8 @@ def glosses_text() -> str:
     sources = Sources(specs, load_extraction(), load_conflicts(), cited_exceptions())
     table = claim_table(sources, evidence())
     rows = {name: _rows(table.of(name), specs) for name in table.lines}
-    listed = (f"{json.dumps(name)}: [\n{text}\n]" for name, text in rows.items())
-    return "{\n" + ",\n".join(listed) + "\n}\n"
+    sections = (f"{json.dumps(name)}: [\n{text}\n]" for name, text in rows.items())
+    return "{\n" + ",\n".join(sections) + "\n}\n"
 
 
 def _rows(claims: Sequence[DocumentClaim], specs: Specs) -> str:

@@ -1,13 +1,13 @@
-"""Make the table of what functions cost and which fail, by which runs are planned.
+"""Measure what functions cost and how often they fail, by which runs are planned.
 
     nox -s reports
     python -m tools.estimates reports
 
-The seconds of a function on a library are the mean over the library's targets, of whole runs, best
-on a machine that has nothing else to do; those of a library in `APART` are told apart, as one takes
-many times as long as another. A run of another profile than the default one counts in proportion to
-the cases. How much of each theme fails is the mean over the implementations in `OTHERS`. What the
-folder has no results for stays as it was.
+FOLDER holds the results of whole runs, best of a machine with nothing else to do. The seconds of a
+function on a library are the mean over the library's targets. Targets of a library in `APART` are
+measured separately, because one takes many times as long as another. A run of another profile than
+the default one counts in proportion to its cases. The share of each theme that fails is the mean
+over the implementations in `OTHERS`. Estimates without results in FOLDER stay.
 """
 
 from __future__ import annotations
@@ -18,10 +18,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
-import msgspec
 
 from conformance.adapters.registry import shipped
-from conformance.engine.planning.estimates import TABLE, Estimates, estimates
+from conformance.engine.planning.estimates import TABLE, Estimates, encoded, estimates
 from conformance.engine.planning.plan import plan
 from conformance.engine.planning.portions import MEASURED
 from conformance.engine.planning.profiles import PROFILES
@@ -44,21 +43,21 @@ APART = ("keras3", "keras3-ops")
 """Libraries that compute with others."""
 _FAILING = {Verdict.VIOLATES, Verdict.CHANGED, Verdict.CRASHED, Verdict.TIMED_OUT, Verdict.DIVERGES}
 _LEAST = 0.001
-"""Seconds: nothing is for nothing."""
+"""Seconds: no function is free."""
 
 
 def seconds(measured: Sequence[Results]) -> dict[str, float]:
     """For each function the mean wall time. ValueError if a run is of a part only."""
-    found = defaultdict(list)
-    for one in measured:
-        if not one.run.spent or not one.run.whole:
+    times = defaultdict(list)
+    for run in measured:
+        if not run.run.spent or not run.run.whole:
             raise ValueError(
-                f"{one.target.name}: measure with a whole run of this version of the suite"
+                f"{run.target.name}: measure with a whole run of this version of the suite"
             )
-        more = scale(one)
-        for name, spent in one.run.spent.items():
-            found[name].append(spent.seconds * more[name])
-    return {name: max(_LEAST, round(statistics.mean(all_), 3)) for name, all_ in found.items()}
+        more = scale(run)
+        for name, spent in run.run.spent.items():
+            times[name].append(spent.seconds * more[name])
+    return {name: max(_LEAST, round(statistics.mean(all_), 3)) for name, all_ in times.items()}
 
 
 def scale(measured: Results) -> dict[str, float]:
@@ -72,12 +71,12 @@ def scale(measured: Results) -> dict[str, float]:
 
 def failing(published: Sequence[Results]) -> dict[str, float]:
     """For each theme the share of the aspects that fail, as a mean over the targets."""
-    themes = list(dict.fromkeys(f.theme for one in published for f in one.functions))
+    themes = list(dict.fromkeys(f.theme for run in published for f in run.functions))
     return {theme: round(statistics.mean(_shares(published, theme)), 4) for theme in themes}
 
 
 def _shares(published: Sequence[Results], theme: str) -> list[float]:
-    return [_share([f for f in one.functions if f.theme == theme]) for one in published]
+    return [_share([f for f in run.functions if f.theme == theme]) for run in published]
 
 
 def _share(functions: Sequence[FunctionResult]) -> float:
@@ -87,17 +86,17 @@ def _share(functions: Sequence[FunctionResult]) -> float:
 
 def libraries(published: Mapping[str, Results]) -> dict[str, list[Results]]:
     """The results of each library's targets, and of each target of one in `APART`."""
-    found = defaultdict(list)
+    runs = defaultdict(list)
     for name, target in shipped().items():
         if name in published:
-            found[name if target.library in APART else target.library].append(published[name])
-    return dict(found)
+            runs[name if target.library in APART else target.library].append(published[name])
+    return dict(runs)
 
 
 def table(published: Mapping[str, Results], before: Estimates) -> Estimates:
     """The table, with what was known before. ValueError if something is missing in the results."""
     measured = libraries(published)
-    names = {key: [one.target.name for one in runs] for key, runs in measured.items()}
+    names = {key: [run.target.name for run in runs] for key, runs in measured.items()}
     costs = {key: seconds(runs) for key, runs in measured.items()}
     others = [published[name] for name in OTHERS if name in published]
     return Estimates(
@@ -116,10 +115,10 @@ def main(folder: Path, output: Path) -> None:
     """Write the table."""
     read = [read_results(file) for file in json_files(folder)]
     try:
-        made = table({one.target.name: one for one in read}, estimates())
+        estimates_table = table({run.target.name: run for run in read}, estimates())
     except ValueError as error:
         raise click.UsageError(f"{folder}: {error}") from error
-    output.write_bytes(b"# Made by tools/estimates.py\n" + msgspec.toml.encode(made))
+    output.write_bytes(encoded(estimates_table))
     click.echo(output)
 
 

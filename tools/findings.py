@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
 import tempfile
 import tomllib
 from collections.abc import Iterator
@@ -27,6 +28,8 @@ from conformance.reporting.markdown import escape
 from conformance.results import Failure, Results
 from tests.real.scripts import answer
 
+_PATIENCE = 600
+"""Seconds that a script may take. Importing TensorFlow takes a minute on a busy machine."""
 CHOSEN, PAGE = Path("docs/findings.toml"), Path("docs/findings.md")
 _WIDEST = 200
 """Characters of a message; the script shows the rest."""
@@ -87,11 +90,18 @@ def _failures(results: Results) -> Iterator[Failure]:
 
 
 def printed(finding: ChosenFailure) -> str:
-    """What the script says under its library alone: its last line."""
+    """What the script says under its library alone: its last line. UsageError if it hangs."""
+    script, failure = finding.failure.script or "", finding.failure.id
     with tempfile.TemporaryDirectory() as folder:
-        done = answer(finding.target, finding.failure.script or "", Path(folder))
-    said = (done.output.strip() or done.errors.strip()).splitlines()[-1:]
-    return "".join(re.sub("0x[0-9a-f]+", "0x...", line)[:_WIDEST] for line in said)
+        try:
+            done = answer(finding.target, script, Path(folder), _PATIENCE)
+        except subprocess.TimeoutExpired as error:
+            raise click.UsageError(
+                f"{CHOSEN}: the script of {failure} on {finding.target} did not end within "
+                f"{_PATIENCE} s. Try again on an idle machine, or choose another failure"
+            ) from error
+    last_lines = (done.output.strip() or done.errors.strip()).splitlines()[-1:]
+    return "".join(re.sub("0x[0-9a-f]+", "0x...", line)[:_WIDEST] for line in last_lines)
 
 
 def _without_title(script: str) -> str:

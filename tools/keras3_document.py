@@ -1,88 +1,44 @@
-"""What the docstrings of an installed Keras 3 hold, as data: names, signatures, sections.
+"""Print the facts in the docstrings of an installed Keras 3: names, signatures, sections.
 
     KERAS_BACKEND=numpy PYTHON tools/keras3_document.py > DOCUMENT
 
 PYTHON is the interpreter of the target `keras3-numpy`, and DOCUMENT a file such as
-`conformance/editions/keras-3/documents/keras-3.15.1.yaml`, named after the release. It takes facts
-alone, no sentences, and needs Keras and nothing else. A test compares the two.
+`conformance/editions/keras-3/documents/keras-3.15.1.yaml`, named after the release. The program
+needs Keras and nothing else. A test compares its output with the file.
 """
 
 from __future__ import annotations
 
 import importlib
-import inspect
 import json
-import re
-from collections.abc import Callable, Iterator
-from typing import Any
+import sys
+from collections.abc import Callable
+from pathlib import Path
 
-MODULES = ("keras.ops", "keras.ops.image", "keras.ops.linalg", "keras.ops.nn", "keras.random")
-"""What two of them have stands under the first; under the other, `same_as` names that."""
-SECTIONS = ("Args", "Arguments", "Example", "Examples", "Note", "Notes", "Raises", "Returns")
-LABEL = re.compile(rf"^({'|'.join(SECTIONS)}):\s*$", re.MULTILINE)
-DESCRIBED = re.compile(r"^ {4}`?(\*{0,2}\w+)`?(?: \([^)]*\))?:", re.MULTILINE)
-"""A parameter or an exception, where its description begins."""
-
-Entry = dict[str, Any]
+ADAPTERS = Path(__file__).parents[1] / "conformance" / "adapters"
+sys.path.insert(0, str(ADAPTERS / "worker"))
 
 
 def main() -> None:
     """Print the list."""
+    docstrings = importlib.import_module("conformance_worker.docstrings")
     release = importlib.import_module("keras").__version__
     print(
         f"# What the docstrings of Keras {release} hold: tools/keras3_document.py makes this list."
     )
-    for entry in entries():
+    for entry in docstrings.entries(digests_of_examples()):
         print(f"- {json.dumps(entry)}")
 
 
-def entries() -> Iterator[Entry]:
-    """Every public function, by module and name."""
-    seen: dict[int, str] = {}
-    for module in MODULES:
-        for name, function in _functions(importlib.import_module(module)):
-            qualified = f"{module}.{name}"
-            first = seen.setdefault(id(function), qualified)
-            again = {} if first == qualified else {"same_as": first}
-            yield {"name": qualified, **_entry(function), **again}
-
-
-def _functions(module: Any) -> Iterator[tuple[str, Callable[..., Any]]]:
-    for name, found in sorted(vars(module).items()):
-        if inspect.isfunction(found) and not name.startswith("_"):
-            yield name, found
-
-
-def _entry(function: Callable[..., Any]) -> Entry:
-    parts = _parts(inspect.getdoc(function) or "")
-    described = [*_names(parts, "Args"), *_names(parts, "Arguments")]
-    found = {
-        "signature": signature_text(function),
-        "sections": list(parts),
-        "parameters": described,
-        "raises": _names(parts, "Raises"),
-    }
-    return {key: value for key, value in found.items() if value}
-
-
-def signature_text(function: Callable[..., Any]) -> str:
-    """The parameters with their defaults, without annotations."""
-    signature = inspect.signature(function)
-    bare = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
-    return str(signature.replace(parameters=bare, return_annotation=signature.empty))
-
-
-def _parts(text: str) -> dict[str, str]:
-    """The sections of a docstring; `Summary` is what stands before any."""
-    pieces = LABEL.split(text)
-    parts = {"Summary": pieces[0]} if pieces[0].strip() else {}
-    for label, inside in zip(pieces[1::2], pieces[2::2], strict=True):
-        parts.setdefault(label, inside)
-    return parts
-
-
-def _names(parts: dict[str, str], section: str) -> list[str]:
-    return DESCRIBED.findall(parts.get(section, ""))
+def digests_of_examples() -> Callable[[str], list[str]]:
+    """The function of the suite's mapping that takes the name of a function."""
+    mapping = importlib.import_module("conformance_worker.mapping")
+    table = mapping.read(str(ADAPTERS / "mappings" / "keras3_ops.toml"))
+    rows = {"functions": {"docstring_example": table["functions"]["docstring_example"]}}
+    digests: Callable[[str], list[str]] = mapping.Mapped(
+        "keras.ops", {"imports": table["imports"], **rows}
+    ).docstring_example
+    return digests
 
 
 if __name__ == "__main__":

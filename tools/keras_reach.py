@@ -44,7 +44,7 @@ class Reach:
 def read_reach(report: Path) -> Reach:
     """What a JSON report of coverage.py says, with its contexts."""
     files = json.loads(report.read_text("utf-8"))["files"]
-    return Reach({Path(name).name: _lines(one["contexts"]) for name, one in files.items()})
+    return Reach({Path(name).name: _lines(record["contexts"]) for name, record in files.items()})
 
 
 def _lines(contexts: Mapping[str, Sequence[str]]) -> dict[int, Sequence[str]]:

@@ -26,20 +26,20 @@ import click
 from msgspec.structs import replace
 
 from conformance.adapters.environments import interpreter, launch_environment
-from conformance.adapters.registry import Target, shipped
+from conformance.adapters.registry import shipped
+from conformance.adapters.target_records import Target
 from conformance.files import write_atomically
-from conformance.mutation.code.beside import (
+from conformance.mutation.code.page import read_report, report_file, write_report
+from conformance.mutation.code.population import CodeMutant, code_population, sources
+from conformance.mutation.code.records import (
     MOST_NAMED,
     OtherTests,
     encode_other_tests,
+    load_classified,
     other_tests_file,
     read_other_tests,
 )
-from conformance.mutation.code.classified import load_classified
-from conformance.mutation.code.loading import FOLDER
-from conformance.mutation.code.population import CodeMutant, code_population
-from conformance.mutation.code.sources import sources
-from conformance.mutation.code.writing import read_report, report_file, write_report
+from conformance.mutation.code.scoring import FOLDER
 from tools.keras_reach import SETTINGS, Reach, read_reach
 
 PLUGIN = Path(__file__).parents[1] / "tests" / "keras"
@@ -104,11 +104,11 @@ class Runner:
         return ["pytest", *options, "-q", "--timeout", "300", f"--junitxml={report}"]
 
     def _environment(self, files: Mapping[str, str]) -> dict[str, str]:
-        made: dict[str, str] = {}
+        environment: dict[str, str] = {}
         for target in (*self.also, self.target):
-            made |= launch_environment(target, NUMBER)
+            environment |= launch_environment(target, NUMBER)
         paths = (FOLDER, PLUGIN, self.pytest)
-        return made | {
+        return environment | {
             "PYTHONPATH": os.pathsep.join(map(str, paths)),
             "CONFORMANCE_CODE_MUTANT": json.dumps(files),
         }
@@ -142,7 +142,7 @@ def broken(
     if outcome is None:
         return ["no end"]
     among = None if asked is None else {name.rpartition("::")[2] for name in asked}
-    counted = {one for one in steady if among is None or one.partition("[")[0] in among}
+    counted = {test for test in steady if among is None or test.partition("[")[0] in among}
     return sorted(counted - outcome[1])[:MOST_NAMED]
 
 
@@ -179,12 +179,12 @@ def main(target: str, folder: Path, tests: Path, pytest: Path, also: Sequence[st
         known[target], tests.resolve(), pytest.resolve(), [known[name] for name in also]
     )
     report, file = read_report(report_file(folder, target)), other_tests_file(folder, target)
-    found = sources(known[target])
+    mutated = sources(known[target])
     record = read_other_tests(file) or _without_change(
-        runner, {m.name: m.text.source for m in found.modules}
+        runner, {m.name: m.text.source for m in mutated.modules}
     )
-    every = {m.id: m for m in code_population(found)}
-    left = [every[one.id] for one in report.mutants if one.id not in record.noticed]
+    every = {m.id: m for m in code_population(mutated)}
+    left = [every[judged.id] for judged in report.mutants if judged.id not in record.noticed]
     reach = runner.reach() if left else Reach({})
     with click.progressbar(left, label=target, show_pos=True) as bar:
         for mutant in bar:

@@ -9,7 +9,6 @@ docs/releasing.md has all steps.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,7 +20,7 @@ import conformance
 ROOT = Path(__file__).parents[1]
 PLACEHOLDER = "OWNER"
 _RELEASE = re.compile(r"^## \[(?P<version>[^\]]+)\] - (?P<day>\d{4}-\d{2}-\d{2})$", re.MULTILINE)
-_UNRELEASED = re.compile(r"^## \[Unreleased\]\n+(?P<first>.*)", re.MULTILINE)
+_ADDRESS = re.compile(rf"https://[\w.]*/?{PLACEHOLDER}\b[^\s\"')]*")
 
 
 class _VersionNumber(click.ParamType[Version]):
@@ -36,36 +35,38 @@ class _VersionNumber(click.ParamType[Version]):
             self.fail(f"{value!r} is no version; write one such as 0.1.0 or 1.0.0rc1", param, ctx)
 
 
-def to_do(version: Version, current: str, changelog: str, pyproject: str) -> Iterator[str]:
+def to_do(
+    version: Version, current: str, changelog: str, pyproject: str, fragments: int = 0
+) -> Iterator[str]:
     """What stands against a release, each with the file and what to write there."""
+    if fragments:
+        cure = f"uvx towncrier build --version {version}"
+        yield f"changelog.d: {fragments} changes are not in CHANGELOG.md; run `{cure}`"
     if current != str(version):
         yield f'conformance/__init__.py: __version__ is "{current}"; write "{version}"'
     yield from _changelog(version, changelog)
-    for name, address in tomllib.loads(pyproject)["project"]["urls"].items():
-        if PLACEHOLDER in address:
-            yield f"pyproject.toml: {name} leads to {address}; write the owner of the repository"
+    for number, line in enumerate(pyproject.splitlines(), 1):
+        for address in _ADDRESS.findall(line):
+            yield f"pyproject.toml:{number}: {address} leads nowhere; write the repository's owner"
 
 
 def _changelog(version: Version, text: str) -> Iterator[str]:
-    if str(version) not in [found["version"] for found in _RELEASE.finditer(text)]:
+    if str(version) not in [match["version"] for match in _RELEASE.finditer(text)]:
         yield f"CHANGELOG.md: there is no heading `## [{version}] - YYYY-MM-DD`; write it"
-    unreleased = _UNRELEASED.search(text)
-    if unreleased is None:
-        yield "CHANGELOG.md: there is no heading `## [Unreleased]`; write it above the releases"
-    elif not unreleased["first"].startswith("## ["):
-        yield "CHANGELOG.md: [Unreleased] has entries; move them below the release"
 
 
 @click.command(help=__doc__)
 @click.argument("version", type=_VersionNumber())
 def main(version: Version) -> None:
     """Print what is to be done."""
-    texts = [(ROOT / name).read_text("utf-8") for name in ("CHANGELOG.md", "pyproject.toml")]
-    found = list(to_do(version, conformance.__version__, *texts))
-    for line in found:
+    changelog, pyproject = (ROOT / "CHANGELOG.md", ROOT / "pyproject.toml")
+    fragments = len([*ROOT.glob("changelog.d/*.*.md")])
+    texts = (changelog.read_text("utf-8"), pyproject.read_text("utf-8"))
+    tasks = list(to_do(version, conformance.__version__, *texts, fragments))
+    for line in tasks:
         click.echo(line)
-    click.echo(f"{len(found)} things to do first" if found else f"{version} can be released")
-    raise SystemExit(1 if found else 0)
+    click.echo(f"{len(tasks)} things to do first" if tasks else f"{version} can be released")
+    raise SystemExit(1 if tasks else 0)
 
 
 if __name__ == "__main__":

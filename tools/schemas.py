@@ -13,8 +13,8 @@ from pathlib import Path
 import click
 
 import conformance
-from conformance.mutation import writing
-from conformance.mutation.code import writing as code_writing
+from conformance.mutation import records
+from conformance.mutation.code import page as code_writing
 from conformance.reporting import difference, json_results, scores
 from conformance.specs import schema
 
@@ -23,7 +23,7 @@ SCHEMAS: Mapping[str, Callable[[], bytes]] = {
     "results/schema/results-1.schema.json": json_results.encode_schema,
     "results/schema/difference-1.schema.json": difference.encode_schema,
     "reporting/schema/scores-1.schema.json": scores.encode_schema,
-    "mutation/schema/mutation-1.schema.json": writing.encode_schema,
+    "mutation/schema/mutation-1.schema.json": records.encode_schema,
     "mutation/schema/code-mutation-1.schema.json": code_writing.encode_schema,
     "specs/schema/specs-1.schema.json": schema.encode_schema,
 }
@@ -34,9 +34,9 @@ SCHEMAS: Mapping[str, Callable[[], bytes]] = {
 def main() -> None:
     """Write the files that differ, and name them."""
     for name, encode in SCHEMAS.items():
-        file, made = PACKAGE / name, encode()
-        if file.read_bytes() != made:
-            file.write_bytes(made)
+        file, schema = PACKAGE / name, encode()
+        if file.read_bytes() != schema:
+            file.write_bytes(schema)
             click.echo(f"{file}: written")
 
 

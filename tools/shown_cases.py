@@ -31,10 +31,11 @@ import numpy as np
 
 from conformance.adapters import environments
 from conformance.adapters.launching import interpreter, launch_environment
-from conformance.adapters.registry import Target, shipped
+from conformance.adapters.registry import shipped
 from conformance.adapters.session import Session, SessionAbortedError, WorkerStartError
+from conformance.adapters.target_records import Target
 from conformance.cli.errors import CANNOT_RUN
-from conformance.cli.subjects import subject
+from conformance.cli.targets.subjects import subject
 from conformance.engine import PROFILES, Run, Subject, Task, plan
 from conformance.engine.judging.calls import CallTrial
 from conformance.engine.judging.gradients import GradientTrial
@@ -47,9 +48,14 @@ from conformance.generators import Draw
 from conformance.generators.admissible import admissible
 from conformance.generators.structure import Structure
 from conformance.mutation.backend import MutatedTarget
-from conformance.mutation.code.loading import changed
-from conformance.mutation.code.population import CodeMutant, code_population, drawn
-from conformance.mutation.code.sources import Sources, sources
+from conformance.mutation.code.population import (
+    CodeMutant,
+    TargetSources,
+    code_population,
+    drawn,
+    sources,
+)
+from conformance.mutation.code.scoring import changed
 from conformance.mutation.model import Mutant
 from conformance.mutation.population import population
 from conformance.results import Failure, Verdict
@@ -98,8 +104,8 @@ class Showing:
     _tasks: dict[str, Task] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        made = plan(load(), self.target.edition, PROFILES[self.profile], self.seed)
-        self._tasks = {task.spec.name: task for task in made}
+        tasks = plan(load(), self.target.edition, PROFILES[self.profile], self.seed)
+        self._tasks = {task.spec.name: task for task in tasks}
 
     def cases(self, planted: Planted) -> list[Case]:
         """What is shown of an error; none if it cannot be planted."""
@@ -117,14 +123,14 @@ class Showing:
         run shows it, or the case that is shown violates there in the same way."""
         name = case.function
         if name not in self._base:
-            found = self._violations(replace(without, function=name))
-            self._base[name] = frozenset(f.id for f in found)
+            violations = self._violations(replace(without, function=name))
+            self._base[name] = frozenset(f.id for f in violations)
         return case.failure.id in self._base[name] or self._is_judged_alike(case, without)
 
     def _is_judged_alike(self, case: Case, without: Planted) -> bool:
-        made = trials(self._tasks[case.function], case.failure)
+        remade = trials(self._tasks[case.function], case.failure)
         with without.mutated() as (_, session):
-            judged = [t.judge(session.run_batch(t.batch)) for t in made if t.setup is None]
+            judged = [t.judge(session.run_batch(t.batch)) for t in remade if t.setup is None]
         findings = [finding for judgement in judged for finding in judgement.findings]
         kinds = {f.kind for f in findings if f.verdict is Verdict.VIOLATES}
         return case.failure.kind in kinds
@@ -134,19 +140,19 @@ class Showing:
         task = self._tasks[planted.function]
         with planted.mutated() as (tested, session):
             examination = Examination(tested, session, [task], common, lambda _: None, Stop())
-            results = [one.result for one in examination.all(lambda _: None)]
-        listed = (f for result in results for a in result.aspects for f in a.failures)
-        yield from (f for f in listed if f.verdict is Verdict.VIOLATES and f.script)
+            results = [function.result for function in examination.all(lambda _: None)]
+        failures = (f for result in results for a in result.aspects for f in a.failures)
+        yield from (f for f in failures if f.verdict is Verdict.VIOLATES and f.script)
 
     def unfair(self, function: str, failure: Failure) -> str:
         """Why the plan could not have made the case that is shown; empty if it could."""
         if failure.program is None:
             return ""
-        source, made = failure.origin, trials(self._tasks[function], failure)
-        if not made:
+        source, remade = failure.origin, trials(self._tasks[function], failure)
+        if not remade:
             return "it is not made again from its origin"
         draw = 0 if getattr(source, "arrays", None) else getattr(source, "draw", 0)
-        return "" if all(_is_fair(trial, draw) for trial in made) else "its numbers are not drawn"
+        return "" if all(_is_fair(trial, draw) for trial in remade) else "its numbers are not drawn"
 
 
 def _is_fair(trial: Trial, draw: int) -> bool:
@@ -212,7 +218,7 @@ def of_code(
     target: Target, sample: int, seed: int, select: Callable[[str], bool] = lambda _: True
 ) -> tuple[list[Planted], Planted]:
     """Changes in the code of a target, each with the function that is nearest to it."""
-    code: Sources = sources(target)
+    code: TargetSources = sources(target)
     prelude = subject(target).prelude
 
     @contextmanager
@@ -265,14 +271,14 @@ def main(name: str, code: bool, sample: int, seed: int, profile: str) -> None:
     showing = Showing(target, profile, seed)
     planted, without = (of_code if code else of_wrappers)(target, sample, seed)
     shown = own = unfair = 0
-    for one in planted:
-        cases = showing.cases(one)
+    for error in planted:
+        cases = showing.cases(error)
         failing = _failing(target, cases)
         of_plan = [case for case, _ in failing if not case.unfair]
         known = [case for case in of_plan if showing.is_of_target(case, without)]
         lines = [line for case, line in failing if case not in known]
         shown, own, unfair = shown + len(cases), own + len(known), unfair + len(lines)
-        click.echo("\n".join([f"{one.name}: {len(cases)} shown", *lines]))
+        click.echo("\n".join([f"{error.name}: {len(cases)} shown", *lines]))
     for problem in showing.problems:
         click.echo(f"not planted: {problem}")
     click.echo(

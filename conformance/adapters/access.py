@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 from conformance.adapters import bytecode, layout
 from conformance.adapters.launching import interpreter, launch_environment
+from conformance.adapters.patience import Limits
 from conformance.adapters.process import Launch
-from conformance.adapters.registry import Target
 from conformance.adapters.sandbox.switch import switched_off
 from conformance.adapters.session import Session
+from conformance.adapters.target_records import Target
 from conformance.adapters.target_texts import placeholders
 
 
@@ -19,7 +20,8 @@ def launch(target: Target, number: int = 0) -> Launch:
     Raises `PlaceholderError` and `InterpreterNotFoundError` for a target that is not ready
     (`environments.status`).
     """
-    environment = launch_environment(target, number)
+    sandboxed = target.sandbox and not switched_off()
+    environment = launch_environment(target, number, sandboxed=sandboxed)
     bytecode.provide()
     return Launch(
         python=str(interpreter(target)),
@@ -35,19 +37,21 @@ def launch(target: Target, number: int = 0) -> Launch:
         forget=target.forget,
         fork=target.fork,
         draws_together=target.draws_together,
-        writable=_writable(target, number),
+        writable=_writable(layout.OwnFolders(target, number)) if sandboxed else None,
     )
 
 
-def _writable(target: Target, number: int) -> tuple[str, ...] | None:
-    """The folders of its own that the worker may write to; None without a sandbox."""
-    if not target.sandbox or switched_off():
-        return None
-    home = layout.target_folder(target) / "home"
-    places = [home, layout.cache_folder(target, number)]
-    if any("compiled" in placeholders(text) for text in target.environment.values()):
-        places.append(layout.compiled_folder(target))
+def _writable(own: layout.OwnFolders) -> tuple[str, ...]:
+    """The folders of its own that a worker in the sandbox may write to."""
+    places = [own.home, own.cache]
+    if any("compiled" in placeholders(text) for text in own.target.environment.values()):
+        places.append(own.compiled)
     return tuple(str(place) for place in places if place.is_dir())
+
+
+def limits(target: Target) -> Limits:
+    """How long the target's workers are waited for."""
+    return Limits(structure=target.call_timeout)
 
 
 def open_session(target: Target, functions: Sequence[str] = (), number: int = 0) -> Session:
@@ -55,4 +59,4 @@ def open_session(target: Target, functions: Sequence[str] = (), number: int = 0)
 
     The worker looks up the signatures of `functions` when it starts. Raises what `launch` raises.
     """
-    return Session(launch(target, number), functions=functions)
+    return Session(launch(target, number), functions=functions, limits=limits(target))

@@ -82,7 +82,7 @@ def values(
         raise AnswerError(f"{len(unused)} payloads belong to no value")
     for row, gave in zip(rows, returned, strict=True):
         _check_row(row, containers if gave else {})
-    return [{name: tuple(found) for name, found in row.items()} for row in rows]
+    return [{name: tuple(parts) for name, parts in row.items()} for row in rows]
 
 
 def _column(

@@ -48,6 +48,11 @@ CHANGES = frozenset(
     {"floatx", "epsilon", "image_data_format", "learning_phase", "clear_session", "process"}
 )
 """What `leaked` may name."""
+_SETTINGS = ("floatx", "epsilon", "image_data_format", "image_dim_ordering")
+CALLED = frozenset(
+    {"backend", "learning_phase", *_SETTINGS, *(f"set_{name}" for name in _SETTINGS)}
+)
+"""What `late` may name: the functions that a worker calls for itself."""
 
 _Index = Annotated[int, msgspec.Meta(ge=0)]
 _Time = Annotated[float, msgspec.Meta(ge=0, le=1e9)]
@@ -133,9 +138,9 @@ def _check_names(what: str, answered: Sequence[str], asked: Sequence[str]) -> No
     """AnswerError unless the names are those that were asked for, each once, in their order."""
     if len(answered) != len(asked):
         raise AnswerError(f"{what} are {len(answered)}, not {len(asked)}")
-    for one, other in zip(answered, asked, strict=True):
-        if one != other:
-            raise AnswerError(f"among {what} is {one!r} in place of {other!r}")
+    for name, other in zip(answered, asked, strict=True):
+        if name != other:
+            raise AnswerError(f"among {what} is {name!r} in place of {other!r}")
 
 
 def _typed(header: Mapping[str, Any], kind: type[T], what: str) -> T:
@@ -271,20 +276,28 @@ def without_values(outcome: Outcome) -> DrawObservation:
     return DrawObservation(outcome)
 
 
+def late(header: Mapping[str, Any]) -> frozenset[str]:
+    """The functions that a worker called for itself and that hung; AnswerError for others."""
+    names = header.get("late", [])
+    if not isinstance(names, list) or not all(name in CALLED for name in names):
+        raise AnswerError("it names functions that it does not call")
+    return frozenset(names)
+
+
 def merged(
-    found: Sequence[StructureObservation],
+    parts: Sequence[StructureObservation],
     draws: Sequence[DrawObservation],
     incidents: Sequence[Fault],
 ) -> StructureObservation:
     """One observation of a batch, made of those of its parts."""
-    built = next((part for part in found if part.outputs), None)
-    first = built or (found[0] if found else None)
+    built = next((part for part in parts if part.outputs), None)
+    first = built or (parts[0] if parts else None)
     return StructureObservation(
         inputs=first.inputs if first else (),
         outputs=first.outputs if first else (),
         draws=tuple(draws),
-        seconds=sum((part.seconds for part in found), Seconds()),
+        seconds=sum((part.seconds for part in parts), Seconds()),
         evaluated_with=first.evaluated_with if first else None,
-        leaked=tuple(sorted({name for part in found for name in part.leaked})),
+        leaked=tuple(sorted({name for part in parts for name in part.leaked})),
         incidents=tuple(incidents),
     )

@@ -10,11 +10,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from conformance.adapters.access import launch, open_session
+from conformance.adapters.access import launch, limits, open_session
+from conformance.adapters.patience import Limits
 from conformance.adapters.process import Launch, new_folder
-from conformance.adapters.registry import Target
 from conformance.adapters.removal import remove
 from conformance.adapters.session import Session
+from conformance.adapters.target_records import Target
 from conformance.adapters.zygotes import LentWorkers, ZygoteSource
 from conformance.observations import Batch
 from conformance.program import BACKEND, Argument, Program, Step
@@ -48,11 +49,14 @@ class Configurable:
 
     @cached_property
     def backend(self) -> str:
-        """What `K.backend()` returns in the target's own environment; empty if there is none."""
-        if self._plain is not None and self._plain.told is not None:
-            return self._plain.told.backend or ""
+        """What `K.backend()` returns in the target's own environment; empty if there is none.
+
+        Characters that no variable and no file can have are left out.
+        """
+        if self._plain is not None and self._plain.known_identity is not None:
+            return _storable(self._plain.known_identity.backend)
         with open_session(self._target) as session:
-            return session.identity.backend or ""
+            return _storable(session.identity.backend)
 
     @contextmanager
     def open(
@@ -68,14 +72,13 @@ class Configurable:
         """
         forks = self._forks if all(name.startswith(_OF_KERAS) for name in environment) else None
         place = None if forks is None else forks.homes
-        with tempfile.TemporaryDirectory(prefix="conformance-", dir=place) as home:
-            if configuration is not None:
-                _write(Path(home), configuration.replace(BACKEND, self.backend))
+        text = None if configuration is None else configuration.replace(BACKEND, self.backend)
+        with _new_home(text, place) as home:
             texts = {k: v and v.replace(BACKEND, self.backend) for k, v in environment.items()}
             changes = {"HOME": home, "KERAS_HOME": str(Path(home) / ".keras"), **texts}
             started = _changed(launch(self._target), home, changes)
             workers = None if forks is None else forks.workers(changes)
-            with _FilledSession(started, self.backend, workers) as session:
+            with _FilledSession(started, limits(self._target), self.backend, workers) as session:
                 yield session
 
 
@@ -115,13 +118,37 @@ class _Forks:
 class _FilledSession(Session):
     """A session that sets nothing, and puts the backend's name into the programs that it runs."""
 
-    def __init__(self, started: Launch, backend: str, workers: LentWorkers | None) -> None:
-        super().__init__(started, configuration=None, workers=workers)
+    def __init__(
+        self, started: Launch, limits: Limits, backend: str, workers: LentWorkers | None
+    ) -> None:
+        super().__init__(started, configuration=None, limits=limits, workers=workers)
         self._backend = backend
 
     def _submit(self, batch: Batch, *, more: bool = False) -> None:
         """Send the batch with the name of the backend put into its program."""
         super()._submit(replace(batch, program=_filled(batch.program, self._backend)), more=more)
+
+
+def _storable(name: str | None) -> str:
+    return (name or "").encode("utf-8", "ignore").decode("utf-8").replace("\0", "")
+
+
+@contextmanager
+def _new_home(text: str | None, place: str | None) -> Iterator[str]:
+    """A home with this text in its keras.json, in `place`; it is removed afterwards.
+
+    Workers can write to `place`, and could lead the host elsewhere by a link. The host therefore
+    fills the home where no worker can write, and then moves it there.
+    """
+    home = tempfile.mkdtemp(prefix="conformance-")
+    try:
+        if text is not None:
+            _write(Path(home), text)
+        if place is not None:
+            home = str(Path(home).rename(Path(place, Path(home).name)))
+        yield home
+    finally:
+        remove(home)
 
 
 def _write(home: Path, text: str) -> None:
@@ -135,9 +162,9 @@ def _changed(started: Launch, home: str, changes: Mapping[str, str | None]) -> L
 
     No other worker has this configuration: a zygote that has imported Keras would fork only once.
     """
-    found = {k: v for k, v in {**started.environment, **changes}.items() if v is not None}
+    environment = {k: v for k, v in {**started.environment, **changes}.items() if v is not None}
     writable = None if started.writable is None else (*started.writable, home)
-    return replace(started, environment=found, fork=False, writable=writable)
+    return replace(started, environment=environment, fork=False, writable=writable)
 
 
 def _filled(program: Program, backend: str) -> Program:

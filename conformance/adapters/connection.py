@@ -34,7 +34,6 @@ _EXIT_GRACE = 5.0
 descriptors before its memory, and on a busy machine its guardian may have to wait for a core."""
 _POLL_SECONDS = 0.05
 _TURN_SECONDS = 1.0
-_READABLE = select.POLLIN | select.POLLHUP | select.POLLERR
 
 
 class WorkerFault(Exception):  # noqa: N818 - named after its `fault`
@@ -195,8 +194,8 @@ class Connection:
             self._unsent.clear()
             self._watch_requests(False)
 
-    def _watch_requests(self, wanted: bool) -> None:
-        if wanted:
+    def _watch_requests(self, watch: bool) -> None:
+        if watch:
             self._poll.register(self.process.requests, select.POLLOUT)
         else:
             try:

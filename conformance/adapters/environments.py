@@ -9,7 +9,9 @@ launch_environment(target)  all its environment variables
 
 from __future__ import annotations
 
+import platform
 import shutil
+import sys
 
 from msgspec import Struct
 
@@ -21,7 +23,8 @@ from conformance.adapters.launching import (
     interpreter,
     launch_environment,
 )
-from conformance.adapters.registry import Target
+from conformance.adapters.target_records import Target
+from conformance.platforms import require_workers
 
 __all__ = [
     "InstallationError",
@@ -54,16 +57,33 @@ class Missing(Struct, frozen=True):
 
 
 def status(target: Target) -> Ready | Missing:
-    """Whether the target can be run here. It imports nothing of the target."""
-    for problem in (system_problem, _venv_problem, _check_problem, _variable_problem):
+    """Whether the target can be run here. It imports nothing of the target.
+
+    A target that nobody has named cannot: the file that describes it may be a stranger's.
+    """
+    problems = (_unnamed_problem, system_problem, _venv_problem, _check_problem, _variable_problem)
+    for problem in problems:
         if (missing := problem(target)) is not None:
             return missing
     checked = layout.read(layout.check_file(target), layout.ImportCheck)
     return Ready(_python_version(target), checked.versions if checked else {})
 
 
+def _unnamed_problem(target: Target) -> Missing | None:
+    if target.found_in is None:
+        return None
+    reason = f"{target.found_in} describes it, and nothing of that file runs until you name it"
+    return Missing(reason, f"conformance run {target.name}")
+
+
 def system_problem(target: Target) -> Missing | None:
-    """The program, library or interpreter that this target needs and the system lacks, if any."""
+    """The program, library or interpreter that this target needs and the system lacks, if any.
+
+    `NoWorkersError` where no target can be run.
+    """
+    require_workers()
+    if (missing := _platform_problem(target)) is not None:
+        return missing
     for program in target.programs:
         if shutil.which(program.name) is None:
             return Missing(f"the program {program.name} is not on PATH", program.cure)
@@ -73,14 +93,17 @@ def system_problem(target: Target) -> Missing | None:
     return _interpreter_problem(target)
 
 
+def _platform_problem(target: Target) -> Missing | None:
+    here = f"{sys.platform}-{platform.machine()}"
+    if target.venv is None or not target.venv.platforms or here in target.venv.platforms:
+        return None
+    reason = (
+        f"its environment cannot be had for {here}; it is for {', '.join(target.venv.platforms)}"
+    )
+    return Missing(reason, "run it there, or in a container: docs/install.md#in-a-container")
+
+
 def _interpreter_problem(target: Target) -> Missing | None:
-    named = target.venv.python if target.venv else (target.python,)
-    paths = [python for python in named if python and interpreters.is_path(python)]
-    if paths and target.found_above is not None:
-        reason = (
-            f"{paths[0]}, its interpreter, is not run: {target.found_above} is in a folder above"
-        )
-        return Missing(reason, f"conformance run {target.name}")
     try:
         if target.venv is None:
             interpreter(target)
@@ -94,8 +117,8 @@ def _interpreter_problem(target: Target) -> Missing | None:
 def _venv_problem(target: Target) -> Missing | None:
     if target.venv is None or is_current(target.venv):
         return None
-    made = layout.venv_folder(target.venv).exists()
-    reason = "its environment is out of date" if made else "its environment is not made yet"
+    exists = layout.venv_folder(target.venv).exists()
+    reason = "its environment is out of date" if exists else "its environment is not made yet"
     return Missing(reason, f"conformance install {target.name}")
 
 
@@ -113,7 +136,7 @@ def _check_problem(target: Target) -> Missing | None:
 def _variable_problem(target: Target) -> Missing | None:
     try:
         for text in target.environment.values():
-            fill(text, target)
+            fill(text, layout.OwnFolders(target))
     except PlaceholderError as error:
         return Missing(str(error), f"conformance install --force {target.name}")
     return None

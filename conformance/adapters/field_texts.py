@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from conformance.files import MOST_TOML, read_bounded
 from conformance.near_names import proposal
 
 EXAMPLES: Mapping[str, str] = {
@@ -24,6 +25,8 @@ EXAMPLES: Mapping[str, str] = {
     "python": 'python = "3.11"',
     "requirements": 'requirements = ["my-package==1.4"]',
     "lock": 'lock = "requirements.txt"',
+    "provides": 'provides = ["keras"]',
+    "platforms": 'platforms = ["linux-x86_64"]',
     "environment": 'environment = { MY_FLAG = "1" }',
     "programs": 'programs = [{ name = "g++", cure = "apt install g++" }]',
     "libraries": 'libraries = [{ name = "libA.so", found_as = "libA.so.1", cure = "apt …" }]',
@@ -36,12 +39,14 @@ EXAMPLES: Mapping[str, str] = {
     "script_import": 'script_import = ["from my_package import backend as K"]',
     "script_paths": 'script_paths = ["src"]',
     "script_environment": 'script_environment = { MY_FLAG = "1" }',
+    "lacks": 'lacks = ["float64", "int64"]',
     "shortfalls": 'shortfalls = [{ message = "no module ctc", because = "1.0 has no module ctc" }]',
     "editions": 'editions = ["keras-2.2"]',
     "follows": 'follows = ["keras-2.2"]',
     "workers": "workers = 1, or 2",
     "memory_limit": "memory_limit = 4.0: GiB, from 0.125 to 65536",
     "cpu_limit": "cpu_limit = 30: seconds, from 1 to 3600",
+    "call_timeout": "call_timeout = 60: seconds, from 0.1 to 3600",
     "sandbox": "sandbox = false, or true",
     "forget": 'forget = ["jax.clear_caches"]',
     "sources": 'sources = ["my_package"]',
@@ -88,7 +93,7 @@ def _quoted(what: str) -> str:
 def write(field: str) -> str:
     """What to write, if the field is known."""
     example = EXAMPLES.get(field)
-    return f"write {example}" if example else "docs/environments.md has an example"
+    return f"write {example}" if example else "docs/targets.md has an example"
 
 
 def shown(value: object) -> str:
@@ -99,9 +104,9 @@ def shown(value: object) -> str:
 
 def _choices(kind: type[Struct], field: str) -> list[str]:
     """The words that a field takes."""
-    (found,) = (f.type for f in msgspec.inspect.type_info(kind).fields if f.name == field)  # type: ignore[attr-defined]
-    kinds = (found, *getattr(found, "types", ()), getattr(found, "item_type", None))
-    return [str(word) for one in kinds for word in getattr(one, "values", ())]
+    (field_type,) = (f.type for f in msgspec.inspect.type_info(kind).fields if f.name == field)  # type: ignore[attr-defined]
+    kinds = (field_type, *getattr(field_type, "types", ()), getattr(field_type, "item_type", None))
+    return [str(word) for word_type in kinds for word in getattr(word_type, "values", ())]
 
 
 def line_of(file: Path, table: str, field: str = "") -> str:
@@ -110,15 +115,16 @@ def line_of(file: Path, table: str, field: str = "") -> str:
     Tables that stand in a line, or in dotted keys, are not looked for.
     """
     try:
-        placed = list(_placed(file.read_text("utf-8").splitlines()))
+        text = read_bounded(file, MOST_TOML, "split it").decode("utf-8")
+        placed = list(_placed(text.splitlines()))
     except (OSError, UnicodeDecodeError):
         return ""
-    found = chain(
+    lines = chain(
         (n for n, here, line in placed if field and here == table and _is_key(line, field)),
         (n for n, here, _ in placed if field and here == f"{table}.{field}"),
         (n for n, here, line in placed if here == table or (not here and _is_key(line, table))),
     )
-    return "".join(f":{n}" for n in islice(found, 1))
+    return "".join(f":{n}" for n in islice(lines, 1))
 
 
 def _placed(lines: Sequence[str]) -> Iterator[tuple[int, str, str]]:

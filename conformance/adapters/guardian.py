@@ -30,7 +30,6 @@ import contextlib
 import json
 import math
 import os
-import resource
 import select
 import signal
 import struct
@@ -67,6 +66,8 @@ _TICK = 0.1
 _TICKS_OF_A_SURVEY = 5
 _MOST_SECONDS = 10.0
 _NOT_FOUND = 127
+_MOST_DESCRIPTORS = 2**31 - 1
+"""The largest number that `os.closerange` takes."""
 
 
 class Orders(TypedDict):
@@ -105,11 +106,11 @@ class Guard:
         for life in lives:
             self._poll.register(life, select.POLLIN)
         self._wait = _TICK
-        try:
-            self._own = [os.pidfd_open(pid)]
-            self._poll.register(self._own[0], select.POLLIN)
-        except (AttributeError, OSError):
-            self._own, self._wait = [], _TICK / 5
+        self._own = [end for end in [watched(pid)] if end is not None]
+        for end in self._own:
+            self._poll.register(end, select.POLLIN)
+        if not self._own:
+            self._wait = _TICK / 5
 
     def watch(self) -> int:
         """Wait until the worker and all that it started have ended; the worker's wait status."""
@@ -183,13 +184,22 @@ def end_below(spared: int = 0, reap: Callable[[], bool] | None = None) -> None:
         time.sleep(0.002)
 
 
+def watched(process: int) -> int | None:
+    """A descriptor that becomes readable when the process ends; None where the system has none."""
+    if hasattr(os, "pidfd_open"):
+        with contextlib.suppress(OSError):
+            end: int = os.pidfd_open(process)
+            return end
+    return None
+
+
 def reaped() -> dict[int, int]:
     """Reap every descendant that has ended; their wait statuses."""
-    found = {}
+    statuses = {}
     with contextlib.suppress(ChildProcessError):
         while (ended := os.waitpid(-1, os.WNOHANG))[0]:
-            found[ended[0]] = ended[1]
-    return found
+            statuses[ended[0]] = ended[1]
+    return statuses
 
 
 def send_signal(process: int, number: int) -> None:
@@ -210,31 +220,31 @@ def _below(ancestor: int, spared: int = 0) -> set[int]:
     for process, state, parent in _processes():
         if state != "Z":
             children.setdefault(parent, []).append(process)
-    found: set[int] = set()
+    descendants: set[int] = set()
     pending = [ancestor]
     while pending:
-        new = [p for p in children.get(pending.pop(), ()) if p not in found and p != spared]
-        found.update(new)
+        new = [p for p in children.get(pending.pop(), ()) if p not in descendants and p != spared]
+        descendants.update(new)
         pending += new
-    return found
+    return descendants
 
 
 def _processes() -> list[tuple[int, str, int]]:
     """The id, state and parent of every process."""
-    found = []
+    processes = []
     for name in os.listdir("/proc") if os.path.isdir("/proc") else ():
         if name.isdigit():
             # a process's name may hold anything, spaces and brackets too
             fields = _read(f"/proc/{name}/stat").rpartition(")")[2].split()
             if fields:
-                found.append((int(name), fields[0], int(fields[1])))
-    return found
+                processes.append((int(name), fields[0], int(fields[1])))
+    return processes
 
 
 def _resident(process: int) -> int:
     """Bytes of memory that a process holds; 0 where the system does not tell."""
     fields = _read(f"/proc/{process}/statm").split()
-    return int(fields[1]) * resource.getpagesize() if fields else 0
+    return int(fields[1]) * os.sysconf("SC_PAGE_SIZE") if fields else 0
 
 
 def _held(family: set[int], most: int) -> bool:
@@ -315,22 +325,32 @@ def _start(orders: Orders, life: int) -> int:
         os._exit(_NOT_FOUND)
 
 
-def close_all_but(*kept: int) -> None:
-    """Close all descriptors but `kept`: the host waits until the worker's are closed everywhere."""
+def close_all_but(*spared: int) -> None:
+    """Close all other descriptors: the host waits until the worker's are closed everywhere."""
     nothing = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(nothing, descriptor)
-    most = os.sysconf("SC_OPEN_MAX")
     below = 3
-    for descriptor in sorted(kept):
+    for descriptor in sorted(spared):
         os.closerange(below, descriptor)
         below = descriptor + 1
-    os.closerange(below, most)
+    os.closerange(below, _most_descriptors())
+
+
+def _most_descriptors() -> int:
+    """A number above those of all open descriptors. Without a limit macOS answers -1 or more than
+    `os.closerange` takes."""
+    limit = os.sysconf("SC_OPEN_MAX")
+    if 0 < limit <= _MOST_DESCRIPTORS:
+        return limit
+    return max(map(int, os.listdir("/dev/fd"))) + 1
 
 
 def end_as(status: int) -> None:
     """End this process with the given wait status."""
     if os.WIFSIGNALED(status):
+        import resource  # noqa: PLC0415 - the host imports this module, and Windows has none
+
         number = os.WTERMSIG(status)
         resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
         if number not in (signal.SIGKILL, signal.SIGSTOP):
@@ -365,8 +385,8 @@ class ZygoteKeeper:
         """End the zygote, and whatever else is left."""
         end_below()
 
-    def _awaited(self, wanted: socket, seconds: float = math.inf) -> bool:
-        """Wait until there is something to read from `wanted`, an end too; False if the zygote
+    def _awaited(self, source: socket, seconds: float = math.inf) -> bool:
+        """Wait until there is something to read from `source`, an end too; False if the zygote
         ends, exceeds its memory or takes longer, or the host or the warden ends, before that."""
         poll, deadline = select.poll(), time.monotonic() + seconds
         for end in (*self._lives, self._zygote.fileno()):
@@ -374,7 +394,7 @@ class ZygoteKeeper:
         while time.monotonic() < deadline:
             ready = dict(poll.poll(_TICK * 1000))
             if ready:
-                return wanted.fileno() in ready
+                return source.fileno() in ready
             if _resident(self._pid) > self._orders["memory"]:
                 return False
         return False

@@ -7,7 +7,6 @@ the same environment apart; the next one removes what a killed one left.
 
 from __future__ import annotations
 
-import fcntl
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
@@ -17,12 +16,14 @@ from pathlib import Path
 from typing import Literal
 
 from conformance.adapters import interpreters, layout
-from conformance.adapters.registry import Target, Venv
+from conformance.adapters.target_records import Target, Venv
 
 Stage = Literal["interpreter", "download", "check"]
 OnProgress = Callable[[Stage, str], None]
 
 _TAIL = 12  # lines of a failed program's output that an error shows
+BUILDING = Path(__file__).parent / "locks" / "building.txt"
+"""The build tools for packages without a wheel, pinned with hashes."""
 
 
 class InstallationError(Exception):
@@ -35,9 +36,24 @@ class InstallationError(Exception):
 
 
 def is_current(venv: Venv) -> bool:
-    """Whether the virtual environment is complete and made from the current lock."""
+    """Whether the virtual environment is complete and has what the current lock asks for here."""
     marker = layout.read(layout.marker_file(layout.venv_folder(venv)), layout.Marker)
-    return marker is not None and marker.digest == layout.digest(venv)
+    if marker is None:
+        return False
+    return marker.digest == layout.digest(venv) or _asks_for_the_same(venv, marker.python)
+
+
+def _asks_for_the_same(venv: Venv, python: str) -> bool:
+    """Whether the lock and the installed pins differ for other platforms alone."""
+    if venv.lock is None or not any(python.startswith(f"{version}.") for version in venv.python):
+        return False
+    from conformance.adapters.pins import applicable  # noqa: PLC0415 - needed after an update alone
+
+    try:
+        installed = layout.pins_file(layout.venv_folder(venv)).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return False
+    return applicable(installed, python) == applicable(venv.pins(), python)
 
 
 @layout.in_home()
@@ -98,17 +114,25 @@ def _compile(folder: Path) -> None:
     which do not compile: this is no error.
     """
     python = layout.venv_python(folder)
-    command = [str(python), "-m", "compileall", "-q", "-j", "0", str(folder)]
+    # isolated: without -I Python would import the modules of the folder that the user is in
+    command = [str(python), "-I", "-m", "compileall", "-q", "-j", "0", str(folder)]
     subprocess.run(command, check=False, stdin=subprocess.DEVNULL, capture_output=True)
 
 
 def _fill(venv: Venv, folder: Path, python: Path, on_progress: OnProgress) -> None:
     say = partial(on_progress, "download")
     _uv(["venv", "--relocatable", "--no-project", "--python", str(python), str(folder)], say)
-    pins = folder / "requirements.txt"
+    pins = layout.pins_file(folder)
     pins.write_text(venv.pins(), encoding="utf-8")
     # The lock names all packages. Resolving would only add those that it leaves out on purpose.
     closed = ["--no-deps", "--require-hashes"] if venv.lock else []
+    if venv.described_in is None:  # a user pins the build tools of their own packages
+        closed += ["--build-constraints", str(BUILDING)]
+    if venv.provides:
+        overrides = folder / "overrides.txt"
+        lines = [f"{name} ; python_version < '0'\n" for name in venv.provides]
+        overrides.write_text("".join(lines), encoding="utf-8")
+        closed += ["--overrides", str(overrides)]
     inside = ["--python", str(layout.venv_python(folder))]
     _uv(["pip", "install", *closed, *inside, "--requirements", str(pins)], say)
     version = interpreters.version_of(python) or ""
@@ -134,6 +158,8 @@ def _remove(folder: Path) -> None:
 @contextmanager
 def _only_one(venv: Venv) -> Iterator[None]:
     """Hold the environment's lock; the system releases it whenever and however the process ends."""
+    import fcntl  # noqa: PLC0415 - commands that install nothing import this module on Windows
+
     place = layout.venv_folder(venv)
     place.parent.mkdir(parents=True, exist_ok=True)
     with place.with_name(f".{place.name}.lock").open("w") as handle:
@@ -144,14 +170,18 @@ def _only_one(venv: Venv) -> Iterator[None]:
 def _uv(arguments: list[str], on_line: Callable[[str], None]) -> None:
     """Run uv and pass on what it says, line by line. Raises `InstallationError`."""
     command = [interpreters.uv_program(), "--color", "never", *arguments]
-    said: list[str] = []
+    output: list[str] = []
     try:
         with subprocess.Popen(
-            command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+            command,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=layout.suite_home(),  # in a stranger's project uv would follow its settings
         ) as process:
             try:
                 for line in process.stderr or ():
-                    said.append(line.rstrip())
+                    output.append(line.rstrip())
                     on_line(line.strip())
             except BaseException:
                 process.terminate()
@@ -161,4 +191,4 @@ def _uv(arguments: list[str], on_line: Callable[[str], None]) -> None:
             f"uv cannot be started: {error.strerror or error}", "pip install uv"
         ) from error
     if process.returncode != 0:
-        raise InstallationError(f"uv {arguments[0]} failed:\n" + "\n".join(said[-_TAIL:]))
+        raise InstallationError(f"uv {arguments[0]} failed:\n" + "\n".join(output[-_TAIL:]))

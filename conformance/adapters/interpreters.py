@@ -33,25 +33,25 @@ class InterpreterNotFoundError(Exception):
         self.hint = hint
 
 
-def find(wanted: Sequence[str]) -> Path:
+def find(interpreters: Sequence[str]) -> Path:
     """An interpreter for the first of these that is found: versions ("3.6") or paths.
 
     Raises `InterpreterNotFoundError`.
     """
-    for each in wanted:
+    for each in interpreters:
         for path in _candidates(each):
             if _serves(path, each):
                 return path
-    raise InterpreterNotFoundError(_absence(wanted), cure(wanted[0]))
+    raise InterpreterNotFoundError(_absence(interpreters), cure(interpreters[0]))
 
 
-def cure(wanted: str) -> str:
+def cure(interpreter: str) -> str:
     """The command that gets this interpreter."""
-    if is_path(wanted):
+    if is_path(interpreter):
         return "give the path of a CPython interpreter"
-    if tuple(map(int, wanted.split("."))) < _UV_OFFERS_FROM:
-        return f"pyenv install {_LAST_RELEASES.get(wanted, wanted)}"
-    return f"uv python install {wanted}"
+    if tuple(map(int, interpreter.split("."))) < _UV_OFFERS_FROM:
+        return f"pyenv install {_LAST_RELEASES.get(interpreter, interpreter)}"
+    return f"uv python install {interpreter}"
 
 
 @cache
@@ -76,43 +76,45 @@ def uv_program() -> str:
         return shutil.which("uv") or "uv"
 
 
-def is_path(wanted: str) -> bool:
+def is_path(interpreter: str) -> bool:
     """Whether this names an interpreter by its path or its program, and not by a version."""
-    return not re.fullmatch(r"\d+\.\d+", wanted)
+    return not re.fullmatch(r"\d+\.\d+", interpreter)
 
 
-def located(wanted: str, folder: Path) -> str:
+def located(interpreter: str, folder: Path) -> str:
     """What a user wrote in `folder`, as it can be used in any other folder.
 
     A version stays as it is, and so does the name of a program that is not in the folder: PATH has
     it. A path becomes absolute, and `~` the user's home. Links stay, because the link inside a
     virtual environment is what selects it.
     """
-    if not wanted or not is_path(wanted):
-        return wanted
-    path = _expanded(wanted)
+    if not interpreter or not is_path(interpreter):
+        return interpreter
+    path = _expanded(interpreter)
     if path.parts[0].startswith("~"):
-        return wanted
+        return interpreter
     place = folder.absolute() / path
-    return str(place) if os.sep in wanted or place.is_file() else wanted
+    return str(place) if os.sep in interpreter or place.is_file() else interpreter
 
 
-def _expanded(wanted: str) -> Path:
+def _expanded(interpreter: str) -> Path:
     try:
-        return Path(wanted).expanduser()
+        return Path(interpreter).expanduser()
     except RuntimeError:  # ~name, and there is no such user
-        return Path(wanted)
+        return Path(interpreter)
 
 
-def _absence(wanted: Sequence[str]) -> str:
-    if is_path(wanted[0]):
-        return f"{wanted[0]} is not a CPython interpreter that runs: {_fault(wanted[0])}"
-    return f"CPython {' or '.join(wanted)} is not installed"
+def _absence(interpreters: Sequence[str]) -> str:
+    if is_path(interpreters[0]):
+        return (
+            f"{interpreters[0]} is not a CPython interpreter that runs: {_fault(interpreters[0])}"
+        )
+    return f"CPython {' or '.join(interpreters)} is not installed"
 
 
-def _fault(wanted: str) -> str:
+def _fault(interpreter: str) -> str:
     """Why this path or program does not serve: the last line that it prints, if it starts."""
-    place = next(_candidates(wanted))
+    place = next(_candidates(interpreter))
     if os.sep not in str(place):
         return "no program of this name is on PATH"
     try:
@@ -127,22 +129,22 @@ def _fault(wanted: str) -> str:
     return lines[-1] if lines else f"it ends with status {answer.returncode}"
 
 
-def _serves(path: Path, wanted: str) -> bool:
+def _serves(path: Path, interpreter: str) -> bool:
     version = version_of(path)
-    return version is not None and (is_path(wanted) or version.startswith(f"{wanted}."))
+    return version is not None and (is_path(interpreter) or version.startswith(f"{interpreter}."))
 
 
-def _candidates(wanted: str) -> Iterator[Path]:
-    if is_path(wanted):
-        place = shutil.which(wanted) if os.sep not in wanted else None
-        yield _expanded(place or wanted)
+def _candidates(interpreter: str) -> Iterator[Path]:
+    if is_path(interpreter):
+        place = shutil.which(interpreter) if os.sep not in interpreter else None
+        yield _expanded(place or interpreter)
         return
-    if "{}.{}".format(*sys.version_info) == wanted:
+    if "{}.{}".format(*sys.version_info) == interpreter:
         yield Path(sys.executable)
-    yield from _newest_first(_pyenv_root().glob(f"versions/*/bin/python{wanted}"))
-    yield from _newest_first(_uv_folder().glob(f"cpython-{wanted}.*/bin/python{wanted}"))
+    yield from _newest_first(_pyenv_root().glob(f"versions/*/bin/python{interpreter}"))
+    yield from _newest_first(_uv_folder().glob(f"cpython-{interpreter}.*/bin/python{interpreter}"))
     for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):
-        if (path := Path(folder, f"python{wanted}")).is_file():
+        if (path := Path(folder, f"python{interpreter}")).is_file():
             yield path
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import conformance
 from conformance.adapters import interpreters, layout, libraries
-from conformance.adapters.registry import Target
+from conformance.adapters.target_records import Target
 from conformance.adapters.target_texts import placeholders
 
 # A worker sees these variables of the host and no others.
@@ -48,39 +48,42 @@ def interpreter(target: Target) -> Path:
     return Path(sys.executable)
 
 
-def launch_environment(target: Target, number: int = 0) -> dict[str, str]:
-    """All environment variables of a worker of the target; folders that they name are made.
+def launch_environment(
+    target: Target, number: int = 0, *, sandboxed: bool = False
+) -> dict[str, str]:
+    """All environment variables of a process of the target; folders that they name are made.
 
-    Raises `PlaceholderError` if the target's environment is not complete, `layout.HomeError` if a
-    folder cannot be made.
+    Only a process that is `sandboxed` gets the folders that those in the sandbox write to. Raises
+    `PlaceholderError` if the target's environment is not complete, `layout.HomeError` if a folder
+    cannot be made.
     """
     with layout.in_home():
-        return _variables(target, number)
+        return _variables(layout.OwnFolders(target, number, sandboxed))
 
 
-def _variables(target: Target, number: int) -> dict[str, str]:
-    home = layout.target_folder(target) / "home"
-    filled = {name: fill(text, target, number) for name, text in target.environment.items()}
-    for folder in (home, layout.cache_folder(target, number)):
+def _variables(own: layout.OwnFolders) -> dict[str, str]:
+    target = own.target
+    filled = {name: fill(text, own) for name, text in target.environment.items()}
+    for folder in (own.home, own.cache):
         folder.mkdir(parents=True, exist_ok=True)
     if target.libraries:
         libraries.link(target.libraries, layout.links_folder(target))
     inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
-    return {"LANG": "C.UTF-8"} | inherited | _COMMON | {"HOME": str(home)} | filled
+    return {"LANG": "C.UTF-8"} | inherited | _COMMON | {"HOME": str(own.home)} | filled
 
 
-def fill(text: str, target: Target, number: int = 0) -> str:
+def fill(text: str, own: layout.OwnFolders) -> str:
     """The text with its placeholders filled in. Raises `PlaceholderError`."""
-    places = _places(target, number)
+    places = _places(own)
     return text.format_map({name: places[name]() for name in placeholders(text)})
 
 
-def _places(target: Target, number: int) -> dict[str, Callable[[], Path | str]]:
-    own = layout.target_folder(target)
+def _places(own: layout.OwnFolders) -> dict[str, Callable[[], Path | str]]:
+    target = own.target
     return {
-        "home": lambda: own / "home",
-        "cache": lambda: layout.cache_folder(target, number),
-        "compiled": lambda: _made(layout.compiled_folder(target)),
+        "home": lambda: own.home,
+        "cache": lambda: own.cache,
+        "compiled": lambda: _created(own.compiled),
         "links": lambda: layout.links_folder(target),
         "site_packages": lambda: _site_packages(target),
         "openblas_dir": lambda: _openblas(target).parent,
@@ -90,7 +93,7 @@ def _places(target: Target, number: int) -> dict[str, Callable[[], Path | str]]:
     }
 
 
-def _made(folder: Path) -> Path:
+def _created(folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 
@@ -100,8 +103,8 @@ def _site_packages(target: Target) -> Path:
         raise PlaceholderError(f"{target.name} has no virtual environment")
     folder = layout.venv_folder(target.venv)
     for pattern in ("lib/python*/site-packages", "Lib/site-packages"):
-        for found in folder.glob(pattern):
-            return found
+        for packages in folder.glob(pattern):
+            return packages
     raise PlaceholderError(f"{folder} has no site-packages")
 
 
@@ -109,8 +112,8 @@ def _openblas(target: Target) -> Path:
     """The OpenBLAS inside NumPy's wheel, so that nothing needs a BLAS of the system."""
     packages = _site_packages(target)
     for pattern in ("numpy/.libs/libopenblas*.so", "numpy.libs/libopenblas*.so"):
-        for found in sorted(packages.glob(pattern)):
-            return found
+        for library in sorted(packages.glob(pattern)):
+            return library
     raise PlaceholderError(f"NumPy in {packages} brings no OpenBLAS")
 
 
@@ -125,6 +128,8 @@ class ProgramError(RuntimeError):
 
 def said_by(target: Target, command: Sequence[str]) -> str:
     """The last line that a program prints which is run in the environment of a target.
+
+    It runs outside of the sandbox, and reads nothing that a worker in the sandbox wrote.
 
     ProgramError: it gives none; its cause is set if the program did not come to an end.
     """

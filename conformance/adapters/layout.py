@@ -2,16 +2,22 @@
 
     HOME/environments/VENV/           a virtual environment
         ready.json                    `Marker`: written when all packages are in
+        requirements.txt              the pins that were installed
         targets/TARGET/links          system libraries under the names that are asked for
         targets/TARGET/home           a folder of each target's own
         targets/TARGET/cache, cache-1 and of each of its workers
         targets/TARGET/compiled       of all of its workers, if its variables name it
+        targets/TARGET/outside/...    the same three, for what runs outside of the sandbox
         targets/TARGET/check.json     `ImportCheck`: what importing it after the installation gave
     HOME/targets/TARGET/...           the same, for a target without a virtual environment
 
-HOME is CONFORMANCE_HOME, by default the user's data folder. TARGET is the name of a target that
-comes with the suite. Two projects may give one name to targets of their own: these have a digest of
-the description behind it.
+HOME is CONFORMANCE_HOME, by default the user's data folder. VENV and TARGET are the names of those
+that come with the suite. Two projects may give one name to their own: these have a digest behind
+it, a virtual environment that of its file, a target that of its description.
+
+A library runs the code that it finds in its folders. Nothing outside of the sandbox therefore reads
+what a worker in the sandbox wrote, and no target reads what another one wrote. The folders go with
+the virtual environment when that is made again: no code outlives the packages it was compiled for.
 """
 
 from __future__ import annotations
@@ -20,6 +26,7 @@ import hashlib
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
@@ -28,7 +35,7 @@ import platformdirs
 from msgspec import Struct
 
 from conformance.adapters import registry
-from conformance.adapters.registry import Target, Venv
+from conformance.adapters.target_records import Target, Venv
 from conformance.files import write_atomically
 
 S = TypeVar("S", bound=Struct)
@@ -88,7 +95,13 @@ def in_home() -> Iterator[None]:
 
 def venv_folder(venv: Venv) -> Path:
     """The folder of a virtual environment."""
-    return suite_home() / "environments" / venv.name
+    return suite_home() / "environments" / _own_venv_name(venv)
+
+
+def _own_venv_name(venv: Venv) -> str:
+    if venv.described_in is None:
+        return venv.name
+    return _with_digest(venv.name, str(venv.described_in))
 
 
 def venv_python(folder: Path) -> Path:
@@ -108,24 +121,51 @@ def _own_name(target: Target) -> str:
     if target.name in registry.shipped():
         return target.name
     places = (target.described_in, target.module, target.python, *target.script_paths)
-    digest = hashlib.sha256("\0".join(map(str, places)).encode()).hexdigest()
-    return f"{target.name}-{digest[:12]}"
+    return _with_digest(target.name, "\0".join(map(str, places)))
+
+
+def _with_digest(name: str, described: str) -> str:
+    digest = hashlib.sha256(described.encode("utf-8", "surrogateescape")).hexdigest()
+    return f"{name}-{digest[:12]}"
+
+
+@dataclass(frozen=True, slots=True)
+class OwnFolders:
+    """The folders that the processes of a target may write to, and that no other target reads.
+
+    Workers with different numbers may run at the same time. A process outside the sandbox has
+    folders of its own: it would run, with all the rights of the user, code that a worker left.
+    """
+
+    target: Target
+    number: int = 0
+    sandboxed: bool = True
+
+    @property
+    def base(self) -> Path:
+        """The folder that holds the others."""
+        own = target_folder(self.target)
+        return own if self.sandboxed else own / "outside"
+
+    @property
+    def home(self) -> Path:
+        """The folder that a process takes for the home of its user."""
+        return self.base / "home"
+
+    @property
+    def cache(self) -> Path:
+        """For code that one worker compiles, because some libraries lock the folder."""
+        return self.base / (f"cache-{self.number}" if self.number else "cache")
+
+    @property
+    def compiled(self) -> Path:
+        """For compiled code that all workers of the target share."""
+        return self.base / "compiled"
 
 
 def links_folder(target: Target) -> Path:
     """The folder for links to the system libraries that a target needs."""
     return target_folder(target) / "links"
-
-
-def cache_folder(target: Target, number: int) -> Path:
-    """The folder for code that a worker compiles; one for each number, because some libraries lock
-    theirs."""
-    return target_folder(target) / (f"cache-{number}" if number else "cache")
-
-
-def compiled_folder(target: Target) -> Path:
-    """The folder for compiled code that all workers of the target share, and no other target."""
-    return target_folder(target) / "compiled"
 
 
 def check_file(target: Target) -> Path:
@@ -138,9 +178,14 @@ def marker_file(folder: Path) -> Path:
     return folder / "ready.json"
 
 
+def pins_file(folder: Path) -> Path:
+    """The file that holds the pins from which the virtual environment in this folder was made."""
+    return folder / "requirements.txt"
+
+
 def digest(venv: Venv) -> str:
-    """A digest that changes whenever the virtual environment has to be made again."""
-    text = "\n".join([*venv.python, venv.pins()])
+    """A digest of the interpreters and pins of a virtual environment, for all platforms."""
+    text = "\n".join([*venv.python, venv.pins(), *venv.provides])
     return hashlib.sha256(text.encode()).hexdigest()
 
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from conformance.adapters.registry import SharedLibrary
+from conformance.adapters.target_records import SharedLibrary
 
 _FOLDERS = ("/usr/lib", "/usr/lib64", "/usr/local/lib", "/lib", "/usr/lib/*-linux-gnu*")
 

@@ -10,8 +10,8 @@ import msgspec
 from conformance.adapters.access import launch
 from conformance.adapters.interpreters import InterpreterNotFoundError
 from conformance.adapters.launching import PlaceholderError
-from conformance.adapters.registry import Target
 from conformance.adapters.session import Session, WorkerStartError
+from conformance.adapters.target_records import Target
 
 GRAPH_FUNCTIONS = ("placeholder", "function")
 """A module with neither of these has no graph: what it is asked for it computes at once."""
@@ -47,12 +47,12 @@ class _Looked:
 def _look(looked: _Looked, names: tuple[str, ...]) -> frozenset[str]:
     try:
         with Session(launch(looked.target), configuration=None, functions=names) as session:
-            found = session.identity.functions
+            identities = session.identity.functions
     except (WorkerStartError, PlaceholderError, InterpreterNotFoundError) as error:
         raise LookError(str(error).partition("\n")[0]) from error
-    return frozenset(name for name, identity in found.items() if identity.present)
+    return frozenset(name for name, identity in identities.items() if identity.present)
 
 
-def computes_at_once(found: frozenset[str], names: Mapping[str, str]) -> bool:
+def computes_at_once(available: frozenset[str], names: Mapping[str, str]) -> bool:
     """Whether a module that was looked at has no graph."""
-    return not any(names.get(name, name) in found for name in GRAPH_FUNCTIONS)
+    return not any(names.get(name, name) in available for name in GRAPH_FUNCTIONS)

@@ -13,8 +13,8 @@ from conformance.adapters.access import launch
 from conformance.adapters.interpreters import InterpreterNotFoundError
 from conformance.adapters.launching import PlaceholderError
 from conformance.adapters.layout import ImportCheck
-from conformance.adapters.registry import Target
 from conformance.adapters.session import Limits, Session, WorkerStartError
+from conformance.adapters.target_records import Target
 from conformance.observations import Array, Batch, Outcome, Raised, Returned
 from conformance.program import Binding, Input, Program, Ref, Step
 
@@ -49,8 +49,8 @@ def _shortened(message: str) -> str:
 
 def _wrong(session: Session) -> str | None:
     """What is wrong with the softmax of two zeros; None if nothing is, or where there is none."""
-    found = session.identity.functions
-    name = next((name for name in _SOFTMAX if found[name].present), None)
+    functions = session.identity.functions
+    name = next((name for name in _SOFTMAX if functions[name].present), None)
     return None if name is None else _complaint(session.run_batch(_of_zeros(name)).draws[0].outcome)
 
 

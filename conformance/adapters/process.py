@@ -27,6 +27,7 @@ from conformance.adapters.layout import WORKER
 from conformance.adapters.removal import remove
 from conformance.adapters.worker.conformance_worker.stages import SIZE, announced
 from conformance.observations import Stage
+from conformance.platforms import require_workers
 
 TAIL_BYTES = 64 * 1024
 MEMORY = 4 * 2**30
@@ -111,18 +112,18 @@ class OutputTail:
 
     def __init__(self, most: int = TAIL_BYTES) -> None:
         self._most = most
-        self._kept = bytearray()
+        self._tail = bytearray()
         self.count = 0
 
     def feed(self, data: bytes) -> None:
         """Add `data` and drop the oldest bytes."""
         self.count += len(data)
-        self._kept += data
-        if len(self._kept) > 2 * self._most:
-            del self._kept[: -self._most]
+        self._tail += data
+        if len(self._tail) > 2 * self._most:
+            del self._tail[: -self._most]
 
     def __str__(self) -> str:
-        return bytes(self._kept[-self._most :]).decode("utf-8", "replace")
+        return bytes(self._tail[-self._most :]).decode("utf-8", "replace")
 
 
 class AnyWorker(ABC):
@@ -226,7 +227,8 @@ class WorkerProcess(AnyWorker):
         with contextlib.suppress(BrokenPipeError):  # it has ended, which is found out
             _write_all(life, json.dumps(orders).encode() + b"\n")
         self._life: int | None = life
-        self.watch = _watch(self._process.pid)
+        self._cleared = False
+        self.watch = guardian.watched(self._process.pid)
 
     def _start(self, directory: str) -> tuple[subprocess.Popen[bytes], int]:
         """Start the warden; its process, and the descriptor that ends it when closed."""
@@ -236,10 +238,10 @@ class WorkerProcess(AnyWorker):
         self._descriptors = [
             part for name, number in descriptors.items() for part in (f"--{name}-fd", str(number))
         ]
-        kept = [theirs_life, *descriptors.values()]
+        inherited = [theirs_life, *descriptors.values()]
         try:
             command = [*WARDEN, str(theirs_life), str(notes)]
-            process = start_warden(command, directory, theirs["output"], kept)
+            process = start_warden(command, directory, theirs["output"], inherited)
         except OSError:
             _close(life)
             AnyWorker.close(self)
@@ -251,31 +253,33 @@ class WorkerProcess(AnyWorker):
         return process, life
 
     def ended(self) -> bool:
-        """Whether the process has ended. It is not reaped here, so that its id is not reused."""
+        """Whether the process has ended. It is not reaped here where that is possible, so that its
+        id is not reused."""
         if self._process.returncode is not None:
             return True
-        try:
-            flags = os.WEXITED | os.WNOHANG | os.WNOWAIT
-            return os.waitid(os.P_PID, self._process.pid, flags) is not None
-        except ChildProcessError:  # the process that started the suite ignores SIGCHLD
-            return self._process.poll() is not None
+        if hasattr(os, "waitid"):  # macOS has it for Python 3.13 and later
+            with contextlib.suppress(ChildProcessError):  # the suite's parent ignores SIGCHLD
+                flags = os.WEXITED | os.WNOHANG | os.WNOWAIT
+                return os.waitid(os.P_PID, self._process.pid, flags) is not None
+        return self._process.poll() is not None
 
     def end(self) -> int:
         """End the process and all that it started: SIGTERM, SIGKILL. The return code."""
-        if self._process.returncode is None:
+        if not self._cleared:
+            self._cleared = True
             self._end_warden()
-            guardian.send_signal(self._process.pid, signal.SIGCONT)  # it may be stopped
+            if self._process.returncode is None:
+                guardian.send_signal(self._process.pid, signal.SIGCONT)  # it may be stopped
             if not self.wait(WARDEN_SECONDS):
                 self._process.kill()
             self._process.wait()
             kill_marked(self._token)
             remove(self._folder)
-        return self._process.returncode
+        return int(self._process.returncode)
 
     def kill(self) -> None:
         """Ask for the end of the process and all that it started, without waiting for it."""
-        if self._process.returncode is None:
-            self._end_warden()
+        self._end_warden()
 
     def close(self) -> None:
         """Close this side's descriptors; once."""
@@ -290,16 +294,16 @@ class WorkerProcess(AnyWorker):
 
 
 def start_warden(
-    command: Sequence[str], directory: str, output: int, kept: Sequence[int]
+    command: Sequence[str], directory: str, output: int, inherited: Sequence[int]
 ) -> subprocess.Popen[bytes]:
-    """A warden that has the descriptors `kept`, and prints to `output`, as its worker does."""
+    """A warden that has the descriptors `inherited`, and prints to `output`, as its worker does."""
     return subprocess.Popen(
         command,
         cwd=directory,
         stdin=subprocess.DEVNULL,
         stdout=output,
         stderr=output,
-        pass_fds=kept,
+        pass_fds=inherited,
         start_new_session=True,
         bufsize=0,
     )
@@ -333,7 +337,8 @@ def kill_marked(token: str) -> None:
 
 
 def check_executable(path: str) -> None:
-    """OSError unless there is such a program."""
+    """OSError unless there is such a program, NoWorkersError where none can be a worker."""
+    require_workers()
     if not os.access(path, os.X_OK):
         number = errno.EACCES if Path(path).exists() else errno.ENOENT
         raise OSError(number, os.strerror(number), path)
@@ -349,16 +354,6 @@ def _shared() -> BinaryIO:
     shared = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - `close` closes it
     shared.write(bytes(SIZE + guardian.NOTE.size))
     return shared
-
-
-def _watch(pid: int) -> int | None:
-    """A descriptor that becomes readable when the process ends; None where the system has none."""
-    if not hasattr(os, "pidfd_open"):
-        return None
-    try:
-        return os.pidfd_open(pid)
-    except OSError:
-        return None
 
 
 def _close(*descriptors: int) -> None:

@@ -7,7 +7,9 @@ from pathlib import Path
 from msgspec import structs
 
 from conformance.adapters import registry
-from conformance.adapters.registry import PYPROJECT, RegistryError, Target
+from conformance.adapters.registry import PYPROJECT, RegistryError
+from conformance.adapters.target_records import Target
+from conformance.files import MOST_TOML, read_bounded
 
 OWN = "conformance.toml"
 
@@ -15,18 +17,18 @@ OWN = "conformance.toml"
 def known(file: Path | None = None) -> dict[str, Target]:
     """The shipped targets and those of `file`, by default of the file that `find` finds.
 
-    Those of a file that it finds in a folder above are marked (`found_above`): whoever has not put
-    the file there may not know of it.
+    Those of a file that it finds are marked (`found_in`): whoever uses the folder may not know
+    what is in it.
     Raises `RegistryError` for a file that is wrong, or that describes a shipped target anew.
     """
     shipped = registry.shipped()
     chosen = find(Path.cwd()) if file is None else file
     own = {} if chosen is None else _described(chosen)
-    if file is None and chosen is not None and chosen.parent != Path.cwd():
-        own = {name: structs.replace(t, found_above=chosen) for name, t in own.items()}
-    taken = {name for t in shipped.values() for name in (t.name, t.library)}
+    if file is None and chosen is not None:
+        own = {name: structs.replace(t, found_in=chosen) for name, t in own.items()}
+    taken = {name.lower() for t in shipped.values() for name in (t.name, t.library)}
     for name in own:
-        if name in taken:
+        if name.lower() in taken:  # where case does not count they would share their files
             raise RegistryError(
                 f"{chosen}: targets.{name}: the suite itself uses this name; give another"
             )
@@ -36,7 +38,13 @@ def known(file: Path | None = None) -> dict[str, Target]:
 def _described(file: Path) -> dict[str, Target]:
     """The targets of a user's file, which say where they are described."""
     loaded, place = registry.load(file), file.resolve()
-    return {name: structs.replace(t, described_in=place) for name, t in loaded.items()}
+    return {name: _described_in(place, target) for name, target in loaded.items()}
+
+
+def _described_in(file: Path, target: Target) -> Target:
+    """The target, which says of itself and of its environment that the file describes them."""
+    venv = target.venv and structs.replace(target.venv, described_in=file)
+    return structs.replace(target, described_in=file, venv=venv)
 
 
 def find(folder: Path) -> Path | None:
@@ -54,6 +62,6 @@ def find(folder: Path) -> Path | None:
 
 def _has_table(file: Path) -> bool:
     try:
-        return "[tool.conformance" in file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
+        return b"[tool.conformance" in read_bounded(file, MOST_TOML, "split it")
+    except OSError:
         return False

@@ -10,19 +10,17 @@ import os
 import re
 import reprlib
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
-from msgspec import Struct
 
 from conformance.adapters import field_texts, interpreters, mappings, target_texts
-from conformance.editions import Edition
+from conformance.adapters.target_records import StrictRecord, Target, Venv
+from conformance.files import read_toml
 from conformance.near_names import proposal
-
-Family = Literal["graph", "eager"]
 
 
 class RegistryError(ValueError):
@@ -35,142 +33,6 @@ class UnknownTargetError(ValueError):
     def __init__(self, name: str, known: Sequence[str]) -> None:
         self.name = name
         super().__init__(f"unknown target {name!r}; {proposal(name, sorted(known))}")
-
-
-class StrictRecord(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Base of all records of the file: immutable, and an unknown field is an error."""
-
-
-class RequiredProgram(StrictRecord, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A program that must be on PATH, and the command that gets it."""
-
-    name: str
-    cure: str
-
-
-class SharedLibrary(StrictRecord, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A system library that the packages look for as `name` and systems have as `found_as`."""
-
-    name: str
-    found_as: str
-    cure: str
-    """The command that gets it."""
-
-
-class Shortfall(StrictRecord, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Something that the implementation asks for and its environment does not have."""
-
-    message: str
-    """A text in the message of every exception that comes from it."""
-    because: str
-    """What is missing and why, in a clause: "TensorFlow 0.12 has no module ctc"."""
-
-
-class Venv(StrictRecord, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A virtual environment, which several targets may share."""
-
-    name: str
-    python: tuple[str, ...]
-    """The CPython versions that can be used ("3.6"), the preferred first; or one path."""
-    requirements: tuple[str, ...]
-    """The packages asked for."""
-    lock: Path | None = None
-    """A requirements file that pins them and all that they need, with hashes."""
-
-    def pins(self) -> str:
-        """The text of the requirements file that is installed."""
-        if self.lock is None:
-            return "\n".join(self.requirements) + "\n"
-        return self.lock.read_text(encoding="utf-8")
-
-
-class Target(StrictRecord, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One implementation at one version in one interpreter, tested against one edition."""
-
-    name: str
-    module: str
-    """The module to import, which has the functions of `K`."""
-    edition: Edition
-    library: str = ""
-    """The library that computes, whose name stands for all its targets; by default the target's."""
-    implementation: str = ""
-    """A description for reports; by default the module."""
-    family: Family | None = None
-    """`graph`: placeholders, and values through `function`; `eager`: values at once; None: nobody
-    said which, and `graph` unless a look at the module shows the other."""
-    venv: Venv | None = None
-    python: str | None = None
-    """Version or path of the interpreter where there is no venv; by default the running one."""
-    environment: dict[str, str] = msgspec.field(default_factory=dict)
-    """Environment variables of the worker, with the placeholders of `target_texts`."""
-    programs: tuple[RequiredProgram, ...] = ()
-    libraries: tuple[SharedLibrary, ...] = ()
-    names: dict[str, str] = msgspec.field(default_factory=dict)
-    """Documented names to the module's own, where they differ; these may be dotted."""
-    adapter: str | None = None
-    """A class that reaches the implementation: `module:Class`, or an entry point's name."""
-    startup: tuple[str, ...] = ()
-    """Lines of Python that the worker runs before it imports the module."""
-    prepare: Path | None = None
-    """A Python file that the worker runs before `startup`; standalone scripts do not run it."""
-    mapping: Path | None = None
-    """A table of the calls that replace the functions of `K` in the module (`mappings`)."""
-    successor: bool = False
-    """Whether `mapping` leads to an API that replaces that of the documents and does not promise
-    them: what differs is `changed`, not a violation."""
-    script_import: tuple[str, ...] = ()
-    """The lines that bind `K` in a standalone script; by default the module's import."""
-    script_paths: tuple[str, ...] = ()
-    """The folders that such a script adds to `sys.path`."""
-    script_environment: dict[str, str] = msgspec.field(default_factory=dict)
-    """The environment variables that such a script needs; by default those of `environment` without
-    placeholders."""
-    shortfalls: tuple[Shortfall, ...] = ()
-    """What the environment falls short of: an exception that shows it is `unsupported`."""
-    editions: tuple[Edition, ...] = ()
-    """The editions that it can be tested against (`--edition`); empty for all."""
-    follows: tuple[Edition, ...] = ()
-    """Later editions whose documents it may follow, if it came after the document of its own."""
-    workers: Annotated[int, msgspec.Meta(ge=1, le=2)] = 2
-    """How many workers share the functions of a run; 1 if two must not run at the same time."""
-    memory_limit: Annotated[float, msgspec.Meta(ge=0.125, le=65536)] = 4.0
-    """GiB of memory that a worker and all that it starts may hold."""
-    cpu_limit: Annotated[int, msgspec.Meta(ge=1, le=3600)] | None = None
-    """Seconds of CPU time that a worker may take for one structure; None: only the wall time is
-    limited."""
-    sandbox: bool = True
-    """Whether its workers are kept from files and network of the machine, where it offers this."""
-    forget: tuple[str, ...] = ()
-    """Functions without parameters (`module.function`) that the worker calls now and then, so that
-    what the library keeps of each call does not fill the memory."""
-    sources: tuple[str, ...] = ()
-    """The packages that hold the implementation, if `module` only leads to it: what `conformance
-    mutate --code` changes. By default the modules of the documented functions."""
-    fork: bool = False
-    """Whether a process that has imported the module can be forked, so that a worker that was lost
-    is replaced by a fork of it instead of a new process."""
-    preload: tuple[str, ...] | None = None
-    """Modules that the module imports and that no configuration of it concerns: processes with a
-    configuration of their own are forks of one that has run `beginning` and imported them, or NumPy
-    alone if there is none; None: they are new processes."""
-    draws_together: bool = False
-    """Whether the graphs of all draws of a program that holds numbers are computed by one function:
-    where to compile and run a function costs more than to build a graph."""
-    found_above: Path | None = None
-    """The file that describes it, if that was found in a folder above and nobody has named the
-    target: then nothing is run for it. No field of a file."""
-    described_in: Path | None = None
-    """The user's file that describes it; None for a target of the suite's own, and for one that
-    options describe. No field of a file."""
-
-    @property
-    def beginning(self) -> str:
-        """The Python source that runs before the import."""
-        return "\n".join([*_runs(self.prepare), *self.startup])
-
-
-def _runs(file: Path | None) -> list[str]:
-    return [] if file is None else ["import runpy", f"runpy.run_path({str(file)!r})"]
 
 
 R = TypeVar("R", bound=StrictRecord)
@@ -211,10 +73,10 @@ def resolve(names: Sequence[str], known: Mapping[str, Target] | None = None) -> 
     In the order of the names, each target once. Raises `UnknownTargetError`.
     """
     targets = shipped() if known is None else known
-    found: dict[str, Target] = {}
+    selected: dict[str, Target] = {}
     for name in names:
-        found |= _named(name, targets)
-    return list(found.values())
+        selected |= _named(name, targets)
+    return list(selected.values())
 
 
 @cache
@@ -232,9 +94,9 @@ def documents_folder(path: Path) -> Path | None:
     if folder is None:
         return None
     if not isinstance(folder, str) or not folder:
-        found = field_texts.shown(folder)
+        text = field_texts.shown(folder)
         hint = 'write a folder, such as "texts"'
-        raise RegistryError(f"{path}: {prefix}{DOCUMENTS}: found {found}; {hint}")
+        raise RegistryError(f"{path}: {prefix}{DOCUMENTS}: found {text}; {hint}")
     return path.parent / Path(folder).expanduser()
 
 
@@ -246,25 +108,36 @@ def _tables(path: Path) -> _Tables:
             f"{path}: unknown table `{prefix}{unknown[0]}`; write [{prefix}targets.NAME]"
         )
     tables: _Tables = {name: content[name] for name in ("targets", "venvs") if name in content}
-    for name, found in tables.items():
-        _check_table(path, name, found, prefix)
+    for name, entries in tables.items():
+        _check_table(path, name, entries, prefix)
+        _check_case(path, f"{prefix}{name}", entries)
     return tables
 
 
-def _check_table(path: Path, name: str, found: Any, prefix: str) -> None:
+def _check_table(path: Path, name: str, table: Any, prefix: str) -> None:
     """Refuse what is no table, or has something else in it than tables."""
-    inside = found.items() if isinstance(found, dict) else [("", found)]
+    inside = table.items() if isinstance(table, dict) else [("", table)]
     for key, value in inside:
         if not isinstance(value, dict):
             place, line = f"{name}.{key}".rstrip("."), field_texts.line_of(path, name, key)
-            told = f"{place}: found {field_texts.shown(value)}"
-            raise RegistryError(f"{path}{line}: {prefix}{told}; write [{prefix}{name}.NAME]")
+            problem = f"{place}: found {field_texts.shown(value)}"
+            raise RegistryError(f"{path}{line}: {prefix}{problem}; write [{prefix}{name}.NAME]")
+
+
+def _check_case(path: Path, table: str, names: Iterable[str]) -> None:
+    """Refuse names that differ in case alone: on macOS and Windows they share their files."""
+    others: dict[str, str] = {}
+    for name in names:
+        other = others.setdefault(name.lower(), name)
+        if other != name:
+            problem = f"{other!r} and {name!r} share their files where case does not count"
+            raise RegistryError(f"{path}: {table}: {problem}; rename one")
 
 
 def _content(path: Path) -> tuple[dict[str, Any], str]:
     """What a file says to the suite, and what stands before the names of its tables."""
     try:
-        content = msgspec.toml.decode(path.read_bytes())
+        content = msgspec.toml.decode(read_toml(path))
     except OSError as error:
         raise RegistryError(f"{path}: {error.strerror or error}") from error
     except ValueError as error:  # not TOML, not UTF-8, or an integer of thousands of digits
@@ -289,7 +162,7 @@ def _named(name: str, targets: Mapping[str, Target]) -> dict[str, Target]:
     # a file that was merely found adds nothing to a library that others have
     on_it = [t for t in targets.values() if t.library == name]
     if on_it:
-        return {t.name: t for t in [t for t in on_it if t.found_above is None] or on_it}
+        return {t.name: t for t in [t for t in on_it if t.found_in is None] or on_it}
     raise UnknownTargetError(name, sorted({*targets, *(t.library for t in targets.values())}))
 
 
@@ -341,16 +214,14 @@ def completed(target: Target, folders: Sequence[Path] = ()) -> Target:
     `folders`, where its modules are, go in front of the PYTHONPATH of its environment.
     """
     paths = [str(folder) for folder in folders]
-    given = target.environment.get("PYTHONPATH")
-    python_path = os.pathsep.join([*map(literal, paths), *([given] if given else [])])
-    package, _, module = target.module.rpartition(".")
+    inherited = target.environment.get("PYTHONPATH")
+    python_path = os.pathsep.join([*map(literal, paths), *([inherited] if inherited else [])])
     return msgspec.structs.replace(
         target,
         library=target.library or target.name,
         implementation=target.implementation or target.module,
         environment=target.environment | ({"PYTHONPATH": python_path} if python_path else {}),
-        script_import=target.script_import
-        or (f"from {package} import {module} as K" if package else f"import {module} as K",),
+        script_import=target.script_import or (target_texts.importing(target.module),),
         script_paths=target.script_paths or tuple(paths),
         script_environment=target.script_environment or target_texts.plain(target.environment),
     )
@@ -361,9 +232,9 @@ def literal(text: str) -> str:
     return text.replace("{", "{{").replace("}", "}}")
 
 
-def _folders(path: Path, where: str, given: Any) -> list[Path]:
+def _folders(path: Path, where: str, value: Any) -> list[Path]:
     """The folders of the field `path`; relative ones are relative to the file."""
-    names = [given] if isinstance(given, str) else given
+    names = [value] if isinstance(value, str) else value
     if not isinstance(names, (list, tuple)) or not all(isinstance(n, str) for n in names):
         raise RegistryError(f'{where}: path: write a folder, such as "src", or a list of them')
     folders = [_place(where, "path", path, name).resolve() for name in names]
@@ -383,17 +254,17 @@ def _file(path: Path, where: str, name: Path) -> Path:
 
 def _mapping_file(where: str, path: Path, name: str) -> Path:
     """The table of this name beside the file, or that which ships with the suite."""
-    place = _place(where, "mapping", path, name)
+    place = _place(where, "mapping", path, name).absolute()  # a worker has another folder
     shipped_one = Path(mappings.__file__).parent / name
     return place if place.exists() or not shipped_one.is_file() else shipped_one
 
 
 def _place(where: str, field: str, path: Path, name: str) -> Path:
     """The file or folder of this name; RegistryError if no file can have the name."""
-    place = path.parent / name
     try:
+        place = path.parent / Path(name).expanduser()
         place.exists()
-    except (OSError, ValueError) as error:  # too long, or with a NUL
+    except (OSError, RuntimeError, ValueError) as error:  # too long, or with a NUL
         shown = reprlib.repr(name)
         problem = (
             f"{shown} cannot be the name of a file ({getattr(error, 'strerror', None) or error})"
@@ -443,17 +314,22 @@ def _venv_of(
     return venvs[named]
 
 
-def _requirements(path: Path, where: str, given: Any) -> list[str]:
+def _requirements(path: Path, where: str, values: Any) -> list[str]:
     """The requirements; those that are folders are relative to the file."""
-    if not isinstance(given, list) or not all(isinstance(g, str) for g in given):
+    if not isinstance(values, list) or not all(isinstance(g, str) for g in values):
         raise RegistryError(f'{where}: requirements: write a list, such as ["my-package==1.4"]')
-    for name in (found[2] for g in given if (found := _PATH.fullmatch(g))):
-        _place(where, "requirements", path, name)
-    return [_PATH.sub(lambda m: f"{m[1] or ''}{path.parent.resolve() / m[2]}", g) for g in given]
+
+    file = path.parent.resolve() / path.name
+
+    def absolute(requirement: re.Match[str]) -> str:
+        place = _place(where, "requirements", file, requirement[2])
+        return f"{requirement[1] or ''}{place}"
+
+    return [_PATH.sub(absolute, requirement) for requirement in values]
 
 
-_PATH = re.compile(r"^(-e\s+)?(\.{1,2}(?:/.*)?)$")
-"""A requirement that is a folder: `.`, `./backend`, `-e ../backend`."""
+_PATH = re.compile(r"^(-e\s+)?((?:\.{1,2}|~)(?:/.*)?)$")
+"""A requirement that is a folder: `.`, `./backend`, `-e ../backend`, `~/backend`."""
 
 
 def _check_mapping(where: str, path: Path) -> None:
@@ -467,14 +343,14 @@ def _convert(path: Path, place: str, name: str, fields: Mapping[str, Any], kind:
     where = f"{path}: {place}"
     if "name" in fields:
         raise RegistryError(f"{where}: `name` is the table's own name; leave the field out")
-    for own in ("found_above", "described_in"):
+    for own in ("found_in", "described_in"):
         if own in fields:
             raise RegistryError(f"{where}: unknown field `{own}`")
     try:
         return msgspec.convert({**fields, "name": name}, kind, dec_hook=_decode)
     except msgspec.ValidationError as error:
-        told = field_texts.wrong_field(path, place, fields, kind, str(error))
-        raise RegistryError(told) from error
+        problem = field_texts.wrong_field(path, place, fields, kind, str(error))
+        raise RegistryError(problem) from error
 
 
 def _decode(kind: type, value: Any) -> Any:

@@ -29,14 +29,14 @@ def remove(folder: str) -> None:
 
 def _empty(top: int) -> None:
     """Remove all that is in the folder behind the descriptor, as far as that is possible."""
-    kept: set[str] = set()
+    remaining: set[str] = set()
     count = itertools.count()
-    while left := [name for name in os.listdir(top) if name not in kept]:
+    while left := [name for name in os.listdir(top) if name not in remaining]:
         for name in left:
             try:
                 _remove_one(name, top, count)
             except OSError:
-                kept.add(name)
+                remaining.add(name)
 
 
 def _remove_one(name: str, top: int, count: Iterator[int]) -> None:
@@ -66,6 +66,8 @@ def _opened(name: str, inside: int | None) -> int:
             os.chmod(f"/proc/self/fd/{place}", stat.S_IRWXU)
         finally:
             os.close(place)
+    elif os.chmod in os.supports_follow_symlinks and os.chmod in os.supports_dir_fd:
+        os.chmod(name, stat.S_IRWXU, dir_fd=inside, follow_symlinks=False)
     return os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_DIRECTORY, dir_fd=inside)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import signal
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,8 +16,17 @@ from types import TracebackType
 from typing import Any
 
 from conformance.adapters.answered_values import AnswerError
-from conformance.adapters.answers import identity, merged, observation, without_values
+from conformance.adapters.answers import identity, late, merged, observation, without_values
 from conformance.adapters.connection import Connection, Frame, WorkerFault
+from conformance.adapters.patience import (
+    HANG,
+    USUAL,
+    USUAL_LIMITS,
+    Limits,
+    Patience,
+    hurried,
+    takes_most,
+)
 from conformance.adapters.process import Launch, WorkerProcess
 from conformance.adapters.start_errors import WorkerStartError, not_started
 from conformance.adapters.time_limits import ANSWER_SECONDS, OvertimeError, within
@@ -50,32 +60,30 @@ class Configuration:
     image_data_format: str = "channels_last"
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """Time limits in seconds, and how often a batch may fail before the rest of it is skipped.
-
-    On a busy machine Theano compiles C for half a minute to differentiate a loop; a limit must not
-    take that for a hang.
-    """
-
-    start: float = 180.0
-    structure: float = 120.0
-    draw: float = 1.0
-    failures: int = 10
-
-    def seconds(self, draws: int) -> float:
-        """The limit of a batch of `draws`."""
-        return self.structure + draws * self.draw
-
-
 @dataclass(slots=True)
 class _Bisection:
     """The state of bisecting a failed batch: draws with an outcome, and ranges still to run."""
 
     pending: list[tuple[int, int]]
-    found: list[StructureObservation] = field(default_factory=list)
+    parts: list[StructureObservation] = field(default_factory=list)
     draws: dict[int, DrawObservation] = field(default_factory=dict)
     incidents: list[Fault] = field(default_factory=list)
+
+    @property
+    def spent(self) -> int:
+        """How often the batch has failed; what hangs counts more."""
+        return sum(HANG if isinstance(i, TimedOut) else 1 for i in self.incidents)
+
+    @property
+    def blamed(self) -> int:
+        """How many draws are to blame, as far as is known."""
+        return sum(isinstance(draw.outcome, Fault) for draw in self.draws.values())
+
+    def skip_rest(self, reason: str) -> None:
+        """Leave out the draws that are still to run."""
+        left = (draw for start, stop in self.pending for draw in range(start, stop))
+        self.draws.update(dict.fromkeys(left, without_values(NotRun(reason))))
+        self.pending.clear()
 
 
 class Session:
@@ -92,7 +100,7 @@ class Session:
         *,
         configuration: Configuration | None = Configuration(),
         functions: Sequence[str] = (),
-        limits: Limits = Limits(),
+        limits: Limits = USUAL_LIMITS,
         depth: int = 6,
         workers: LentWorkers | None = None,
     ) -> None:
@@ -104,10 +112,14 @@ class Session:
         self._ids = itertools.count(1)
         self._sent: deque[int] = deque()
         self._connection: Connection | None = None
+        self._late: frozenset[str] = frozenset()
+        """The functions that hung when a worker called them for itself."""
         self._identity: Identity | None = None
         self.starts = 0
         self.losses = 0
         """How often a worker was lost: it died, hung, answered garbage, or could not be reset."""
+        self._slowest = self._started = 0.0
+        """The seconds that the slowest answer took so far, and the first start."""
         self._zygotes: ZygoteSource | LentWorkers = workers or ZygoteSource(launch)
         self._closing: list[Callable[[], None]] = []
         self._starting: Connection | None = None
@@ -130,31 +142,25 @@ class Session:
         return self._identity
 
     @property
-    def told(self) -> Identity | None:
+    def known_identity(self) -> Identity | None:
         """The same, if a worker has told it already."""
         return self._identity
 
-    def run_batch(self, batch: Batch, *, patient: bool = True) -> StructureObservation:
-        """The observation of one batch; WorkerStartError if the worker does not start (again).
-
-        Unless it is `patient`, what hangs is not run again to see which draws do, or whether it
-        hangs in a new worker, too.
-        """
-        ((_, result),) = self.run_batches([batch], patient=patient)
+    def run_batch(self, batch: Batch, patience: Patience = USUAL) -> StructureObservation:
+        """The observation of one batch; WorkerStartError if the worker does not start (again)."""
+        ((_, result),) = self.run_batches([batch], patience=lambda _: patience)
         return result
 
     def run_batches(
         self,
         batches: Iterable[Batch],
         still: Callable[[Batch], bool] = lambda _: True,
-        *,
-        patient: bool = True,
+        patience: Callable[[Batch], Patience] = lambda _: USUAL,
     ) -> Iterator[tuple[Batch, StructureObservation]]:
         """Every batch with its observation, in order; up to `depth` batches are sent ahead.
 
         Those that were sent to a worker that is gone are sent to the next one, if they are `still`
-        to be run, which is asked once the caller has seen what ended the worker. `patient` is that
-        of `run_batch`.
+        to be run, which is asked once the caller has seen what ended the worker. So is `patience`.
         """
         source = iter(batches)
         ahead: deque[Batch] = deque()
@@ -167,7 +173,7 @@ class Session:
                 if not ahead:
                     return
                 losses = self.losses
-                answer = self._answer(ahead[0], patient=patient)
+                answer = self._answer(ahead[0], patience(ahead[0]))
                 if lasting := _lasting_changes(ahead[0], answer):
                     # a new worker, because the old one could not undo what the batch did to it
                     answer = replace(answer, renewed=lasting)
@@ -209,47 +215,75 @@ class Session:
         """Have `action` called when the session is closed."""
         self._closing.append(action)
 
-    def _answer(self, batch: Batch, *, patient: bool) -> StructureObservation:
+    def _answer(self, batch: Batch, patience: Patience) -> StructureObservation:
+        usual = self._limits.seconds(batch.draws)
+        limit = min(usual, hurried(self._slowest, self._started)) if patience.hurried else usual
         try:
-            return self._receive(batch)
+            return self._receive(batch, limit)
         except WorkerFault as error:
-            if isinstance(error.fault, TimedOut) and not patient:
+            hopeless = isinstance(error.fault, TimedOut) and not patience.again
+            if hopeless or patience.blamed == 0:
                 return merged([], [without_values(error.fault)] * batch.draws, [error.fault])
-            return self._bisect(batch, error.fault)
+            return self._bisect(batch, error.fault, patience)
 
     def _submit_all(self, batches: Sequence[Batch]) -> None:
         for batch in batches:
             self._submit(batch, more=batch is not batches[-1])
 
-    def _bisect(self, batch: Batch, fault: Fault) -> StructureObservation:
+    def _bisect(self, batch: Batch, fault: Fault, patience: Patience) -> StructureObservation:
         """Run the first draws one by one, then the rest in halves, until single draws fail.
 
         If the first draws fail, the structure is to blame and the rest is skipped, because every
         failure costs a start of the worker.
         """
-        alone = min(batch.draws, 1 if isinstance(fault, TimedOut) else 2)
+        hung = isinstance(fault, TimedOut)
+        alone = min(batch.draws, 1 if hung else 2)
         search = _Bisection(
             [(alone, batch.draws)] if batch.draws > alone else [], incidents=[fault]
         )
         search.pending += [(i, i + 1) for i in reversed(range(alone))]
         while search.pending:
             start, stop = search.pending.pop()
-            hopeless = start >= alone and len(search.incidents) > alone
-            if (hopeless and not search.found) or len(search.incidents) > self._limits.failures:
+            if self._is_hopeless(
+                search, start >= alone and len(search.incidents) > alone, patience
+            ):
                 reason = f"the batch had failed {len(search.incidents)} times"
                 search.draws.update(
                     dict.fromkeys(range(start, stop), without_values(NotRun(reason)))
                 )
+            elif hung and start == 0:
+                self._try_patiently(batch, search)
             else:
                 self._try(batch, start, stop, search)
         draws = [search.draws[i] for i in range(batch.draws)]
-        return merged(search.found, draws, search.incidents)
+        return merged(search.parts, draws, search.incidents)
+
+    def _is_hopeless(self, search: _Bisection, first_failed: bool, patience: Patience) -> bool:
+        """Whether the draws that are left are skipped."""
+        enough = patience.blamed is not None and search.blamed >= patience.blamed
+        worn = len(search.incidents) > self._limits.failures
+        worn = worn or (search.spent > self._limits.failures and search.blamed > 0)
+        return enough or worn or (first_failed and not search.parts)
+
+    def _try_patiently(self, batch: Batch, search: _Bisection) -> None:
+        """Try the first draw for longer. If the usual limit is too short for it, this target is
+        slow, or the machine is, and the longer limit becomes the usual one. If the answer takes
+        most of the limit, the other draws are left out, because each would take as long."""
+        usual, self._limits = self._limits, self._limits.patient
+        self._connected()  # a start takes longer than a call
+        begun = time.monotonic()
+        self._try(batch, 0, 1, search)
+        seconds = time.monotonic() - begun
+        if 0 not in search.draws or search.blamed or seconds <= usual.seconds(1):
+            self._limits = usual
+        if not search.blamed and takes_most(seconds, self._limits.structure):
+            search.skip_rest(f"the first draw took {seconds:.0f} s")
 
     def _try(self, batch: Batch, start: int, stop: int, search: _Bisection) -> None:
         part = batch.part(start, stop)
         try:
             self._submit(part)
-            found = self._receive(part)
+            observation = self._receive(part, self._limits.seconds(part.draws))
         except WorkerFault as error:
             search.incidents.append(error.fault)
             if stop - start == 1:
@@ -257,8 +291,8 @@ class Session:
             else:
                 search.pending += _halves(start, stop)
         else:
-            search.found.append(found)
-            search.draws.update(zip(range(start, stop), found.draws, strict=True))
+            search.parts.append(observation)
+            search.draws.update(zip(range(start, stop), observation.draws, strict=True))
 
     def _submit(self, batch: Batch, *, more: bool = False) -> None:
         connection = self._connected()
@@ -276,18 +310,22 @@ class Session:
         connection.submit(as_text(request), [batch.arrays[name] for name in names], more=more)
         self._sent.append(number)
 
-    def _receive(self, batch: Batch) -> StructureObservation:
+    def _receive(self, batch: Batch, limit: float) -> StructureObservation:
         """The answer to the oldest request. If there is none, it ends the worker; WorkerFault."""
         assert self._connection is not None
+        begun = time.monotonic()
         try:
-            frame = self._connection.receive(self._limits.seconds(batch.draws))
-            return self._read(frame, self._sent.popleft(), batch)
+            frame = self._connection.receive(limit)
+            answer = self._read(frame, self._sent.popleft(), batch)
         except WorkerFault as error:
             self.losses += 1
             self._drop()
             if self._aborted:
                 raise SessionAbortedError from error
             raise WorkerFault(self._told_apart(error.fault, batch.draws)) from error
+        waited = time.monotonic() - begun
+        self._slowest = max(self._slowest, waited, answer.seconds.total)
+        return answer
 
     def _told_apart(self, fault: Fault, draws: int) -> Fault:
         """The fault; a time-out if the system ended the worker at the limit of CPU time."""
@@ -316,7 +354,9 @@ class Session:
         if self._aborted:
             raise SessionAbortedError
         if self._connection is None:
+            begun = time.monotonic()
             self._connection = self._start()
+            self._started = self._started or time.monotonic() - begun
         return self._connection
 
     def _start(self) -> Connection:
@@ -365,10 +405,12 @@ class Session:
         self._starting = connection
         try:
             answer = _ask(connection, self._start_request(), seconds)
+            self._late |= late(answer)
             if self._identity is None:
                 self._identity = identity(answer, self._functions)
             if self._configuration is not None:
-                _ask(connection, self._configure_request(self._configuration), seconds)
+                request = self._configure_request(self._configuration)
+                self._late |= late(_ask(connection, request, seconds))
         except (WorkerFault, AnswerError):
             connection.close()
             raise
@@ -376,7 +418,8 @@ class Session:
 
     def _start_request(self) -> dict[str, Any]:
         names = self._functions if self._identity is None else ()
-        return {"command": "start", "id": next(self._ids), "functions": list(names)}
+        request = {"command": "start", "id": next(self._ids), "functions": list(names)}
+        return {**request, "late": sorted(self._late)} if self._late else request
 
     def _configure_request(self, chosen: Configuration) -> dict[str, Any]:
         return {

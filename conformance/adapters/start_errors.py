@@ -38,7 +38,7 @@ def not_started(launch: Launch, reason: str, printed: str) -> WorkerStartError:
     return WorkerStartError(f"{message}\n{printed}", _hint(launch, last))
 
 
-def _not_described(launch: Launch, part: str, said: str, printed: str) -> WorkerStartError:
+def _not_described(launch: Launch, part: str, reason: str, printed: str) -> WorkerStartError:
     """The error of a worker whose target is described in a way that does not work."""
     what = {
         "adapter": f"its adapter {launch.adapter!r} cannot be used",
@@ -46,10 +46,12 @@ def _not_described(launch: Launch, part: str, said: str, printed: str) -> Worker
         "mapping": f"its mapping {launch.mapping} cannot be used",
         "forget": f"its functions {', '.join(launch.forget)} (forget) cannot be found",
     }[part]
-    message = f"{launch.module}: {what} in {launch.python}: {said}"
+    message = f"{launch.module}: {what} in {launch.python}: {reason}"
     return WorkerStartError(f"{message}\n{printed}", _DESCRIBED[part])
 
 
+_OWN_MODULE, _OWN_PACKAGE = "conformance", "keras-backend-conformance"
+"""The package index has another package under the name of the module."""
 _DESCRIBED = {
     "adapter": "write its adapter as module:Class, of a module that can be imported there, or as "
     "the name of an entry point; docs/adapters.md",
@@ -60,13 +62,14 @@ _DESCRIBED = {
 
 
 def _hint(launch: Launch, last: str) -> str:
-    found = _NO_MODULE.match(last)
-    if found is None:
+    match = _NO_MODULE.match(last)
+    if match is None:
         return f"mend it until `{launch.python} -c 'import {launch.module}'` works there"
-    lacking = found[1]
+    lacking = match[1]
     if launch.module == lacking or launch.module.startswith(f"{lacking}."):
         return (
             f"say where {lacking} is: --path FOLDER, or path in its TOML, with the folder that has "
             f"{lacking.partition('.')[0]}; or --python, if another interpreter has it installed"
         )
-    return f"install what has {lacking} for it: {launch.python} -m pip install {lacking}"
+    package = _OWN_PACKAGE if lacking.partition(".")[0] == _OWN_MODULE else lacking
+    return f"install what has {lacking} for it: {launch.python} -m pip install {package}"

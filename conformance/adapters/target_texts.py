@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from string import Formatter
 from typing import Any
 
+from conformance.source_text import is_dotted
+
 PLACEHOLDERS = frozenset(
     {
         "home",
@@ -27,6 +29,9 @@ def problems(fields: Mapping[str, Any]) -> Iterator[str]:
     for name, value in fields.items():
         if any("\0" in text for text in _texts(value)):
             yield f"{name}: a NUL character; leave it out"
+    for name, own in fields.get("names", {}).items():
+        if not (is_dotted(name) and is_dotted(own)):
+            yield f'names: {name!r} = {own!r}: write names of functions, such as pow = "power"'
     for variable, text in fields.get("environment", {}).items():
         if not variable or "=" in variable:
             yield f"environment: {variable!r} cannot be the name of a variable"
@@ -50,6 +55,14 @@ def plain(environment: Mapping[str, str]) -> dict[str, str]:
         for name, parts in split.items()
         if name != "PYTHONPATH" and all(field is None for _, field, *_ in parts)
     }
+
+
+def importing(module: str) -> str:
+    """The line of a script that binds `K` to a module, whose name a statement may not take."""
+    if not is_dotted(module):
+        return f"import importlib; K = importlib.import_module({module!r})"
+    package, _, name = module.rpartition(".")
+    return f"from {package} import {name} as K" if package else f"import {name} as K"
 
 
 def _texts(value: Any) -> Iterator[str]:
@@ -76,7 +89,7 @@ def _placeholder_problem(text: str) -> str | None:
         return str(error)
     for name, spec, conversion in parts:
         if name not in PLACEHOLDERS:
-            known = ", ".join(f"{{{one}}}" for one in sorted(PLACEHOLDERS))
+            known = ", ".join(f"{{{placeholder}}}" for placeholder in sorted(PLACEHOLDERS))
             return (
                 f"unknown placeholder {{{name}}}; there are {known}; write {{{{ and }}}} for braces"
             )

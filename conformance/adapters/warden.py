@@ -42,20 +42,20 @@ _EAGERNESS = 500
 class Warden:
     """Watches the guardian `pid`, which has to end once the other end of `life` is closed.
 
-    The guardian writes the worker's wait status to `told`. It has the other end of `kept`, so that
-    it notices the end of this process.
+    The guardian writes the worker's wait status to `notes`. It has the other end of `own_life`, so
+    that it notices the end of this process.
     """
 
-    def __init__(self, pid: int, life: int, told: int, kept: int) -> None:
-        self._pid, self._told, self._life = pid, told, life
-        guardian.close_all_but(life, told, kept)
+    def __init__(self, pid: int, life: int, notes: int, own_life: int) -> None:
+        self._pid, self._notes, self._life = pid, notes, life
+        guardian.close_all_but(life, notes, own_life)
         self._poll = select.poll()
-        self._poll.register(life, 0)  # that the other end is closed is told in any case
-        self._turn: float | None = None
-        try:
-            self._poll.register(os.pidfd_open(pid), select.POLLIN)
-        except (AttributeError, OSError):
-            self._turn = _TURN_WITHOUT_WATCH
+        # Linux reports in any case that the other end is closed, macOS only if it is asked
+        self._poll.register(life, select.POLLHUP)
+        end = guardian.watched(pid)
+        self._turn = _TURN_WITHOUT_WATCH if end is None else None
+        if end is not None:
+            self._poll.register(end, select.POLLIN)
 
     def watch(self, root: str) -> int:
         """Wait until nothing is left; the wait status of the worker, or else of the guardian."""
@@ -70,11 +70,11 @@ class Warden:
                 late = time.monotonic() > deadline
                 guardian.send_signal(self._pid, signal.SIGKILL if late else signal.SIGCONT)
             status = self._ended()
-        told = os.read(self._told, guardian.NOTE.size)
-        if not told:
+        note = os.read(self._notes, guardian.NOTE.size)
+        if not note:
             guardian.end_below()
         remove(root)  # in namespaces of its own the guardian cannot, because it is mounted
-        return int(*guardian.NOTE.unpack(told)) if told else status
+        return int(*guardian.NOTE.unpack(note)) if note else status
 
     def _ended(self) -> int | None:
         return guardian.reaped().get(self._pid)
@@ -86,15 +86,15 @@ def main() -> None:
     orders = guardian.read_orders(ends)
     for option, value in ((system.PDEATHSIG, signal.SIGCONT), (system.CHILD_SUBREAPER, 1)):
         guardian.attempt_order(option, value)
-    above, kept = os.pipe()
-    told, tell = os.pipe()
+    above, own_life = os.pipe()
+    notes, tell = os.pipe()
     pid = _forked(orders)
     if pid == 0:
-        os.close(kept)
-        os.close(told)
+        os.close(own_life)
+        os.close(notes)
         _guard(orders, ends, above, tell)
     guardian.attempt_order(system.DUMPABLE, 0)
-    guardian.end_as(Warden(pid, ends[0], told, kept).watch(orders["root"]))
+    guardian.end_as(Warden(pid, ends[0], notes, own_life).watch(orders["root"]))
 
 
 def _guard(orders: Orders, ends: list[int], above: int, tell: int) -> None:

@@ -70,7 +70,7 @@ class Zygote:
         self._root = new_folder()
         self._folder = new_folder(self._root)
         self._token = new_token()
-        self._said = OutputTail()
+        self._output_tail = OutputTail()
         self._orders, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._output, output = os.pipe()
         os.set_blocking(self._output, False)
@@ -121,7 +121,7 @@ class Zygote:
     def fork(self, changes: Changes) -> ForkedWorker:
         """A new worker; the one before must have ended. ZygoteError if the guardian has ended."""
         self._read_output()
-        return ForkedWorker(self, changes, str(self._said).encode())
+        return ForkedWorker(self, changes, str(self._output_tail).encode())
 
     def order(self, folder: str, changes: Changes, descriptors: list[int]) -> None:
         """Ask for a worker with these descriptors (`guardian.FORKED_ENDS`). ZygoteError."""
@@ -167,7 +167,7 @@ class Zygote:
         with contextlib.suppress(BlockingIOError):
             for _ in range(_MOST_READS):
                 data = os.read(self._output, _CHUNK)
-                self._said.feed(data)
+                self._output_tail.feed(data)
                 if not data:
                     return False
         return True
@@ -204,7 +204,7 @@ class ForkedWorker(AnyWorker):
         if self._code is None:
             self.kill()
             in_time = self.wait(WARDEN_SECONDS)
-            self._code = self._told() if in_time else self._zygote.warden_code(0.0)
+            self._code = self._return_code() if in_time else self._zygote.warden_code(0.0)
             remove(self._folder)
         return self._code
 
@@ -218,7 +218,7 @@ class ForkedWorker(AnyWorker):
         self._life.close()
         super().close()
 
-    def _told(self) -> int:
+    def _return_code(self) -> int:
         """The return code that the guardian tells; its own if it ended before that."""
         with contextlib.suppress(OSError):
             if status := self._life.recv(guardian.NOTE.size):

@@ -1,6 +1,7 @@
-"""The command line: one module per command, imported when the command is used.
+"""The command line: a room for each task of a user, imported when a command needs it.
 
-Each module offers a click command called `command`.
+`conformance NAME` is the click command `NAME_command` of the package or module NAME, with its
+options and its help. Help imports nothing else; the command imports its work when it runs.
 """
 
 from __future__ import annotations
@@ -28,31 +29,30 @@ from conformance.cli.errors import (
     show_output_problem,
     show_starved,
 )
-from conformance.cli.hypothesis_home import keep_in_cache
-from conformance.cli.signals import ended_by_sigterm
+from conformance.cli.process import ended_by_sigterm, keep_in_cache
 from conformance.near_names import proposal
 from conformance.reporting.safe_text import clean_block
 
 _COMMANDS = {
     "init": "Write the files that a project needs to test its backend.",
-    "targets": "List what can be tested here, and how to get what cannot.",
+    "targets": "List the targets: ready here, or how to make them so.",
     "install": "Make the environments of targets.",
     "run": "Test targets.",
     "fuzz": "Test targets with random programs of several functions.",
     "report": "Make a site, pictures and files for CI from results.",
-    "export": "Write failures as a test module that needs nothing of this suite.",
+    "export": "Write failures as a test module that runs without this suite.",
     "exec": "Run a Python file in a target's interpreter.",
     "replay": "Run failing cases again: fixed, or still failing?",
     "diff": "Show where two targets differ.",
     "list": "List the functions, with their themes, editions and verdicts.",
-    "show": "Show what the documents say of a function.",
-    "try": "Run one expression on targets: who agrees, and what the documents say.",
-    "mutate": "Tell how many errors in a correct backend the suite finds.",
-    "migration": "Print what takes the place of each function in Keras 3.",
+    "show": "Show the demands of the documents on a function.",
+    "try": "Compare the answers of targets to one expression with the documents.",
+    "mutate": "Count the planted errors in a correct backend that the suite detects.",
+    "migration": "Print the replacement of each function of K in Keras 3.",
     "spec": "Compare the specs with the documents.",
 }
-_MODULES = {"list": "listing", "try": "trying"}
-"""The modules of commands that are called as something else in Python."""
+_ROOMS = {"export": "report", "list": "show", "spec": "show", "try": "try_expression"}
+"""The packages and modules of commands that share one, or whose name is a word of Python."""
 
 
 class _Commands(click.Group):
@@ -64,9 +64,8 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in _COMMANDS:
             return None
-        name = _MODULES.get(cmd_name, cmd_name)
-        module = importlib.import_module(f"conformance.cli.commands.{name}")
-        command: click.Command = module.command
+        module = importlib.import_module(f"conformance.cli.{_ROOMS.get(cmd_name, cmd_name)}")
+        command: click.Command = getattr(module, f"{cmd_name}_command")
         return command
 
     def resolve_command(
@@ -104,8 +103,10 @@ class _Commands(click.Group):
 
 @contextmanager
 def _written_out() -> Iterator[None]:
-    """A block whose output is written when it ends, so that an error of that is told as others are:
-    at the end of the process it would be a traceback and a status of Python's own."""
+    """A block that ends with a flush of the output. An error of the flush then becomes a message.
+
+    At the end of the process Python would print a traceback and use a status of its own.
+    """
     try:
         yield
     except (SystemExit, click.exceptions.Exit):
@@ -115,17 +116,17 @@ def _written_out() -> Iterator[None]:
 
 
 _CLICKS_OWN = (SystemExit, click.ClickException, click.exceptions.Exit, click.Abort)
-"""What click makes a status of: wrong usage, and an exit that was asked for."""
+"""Exceptions that click turns into a status: wrong usage, and a requested exit."""
 
 
 def _has_no_reader(error: BaseException | None) -> bool:
-    """Whether nobody reads the output any more, of which rich makes an exit with status 1."""
+    """Whether nobody reads the output any more; rich then exits with status 1."""
     cause = error.__context__ if isinstance(error, SystemExit) else error
     return isinstance(cause, OSError) and cause.errno == errno.EPIPE
 
 
 def _status(error: BaseException, command: str | None) -> int:
-    """The exit status for an exception that no command expects, told on stderr."""
+    """The exit status for an exception that no command expects; stderr gets its message."""
     if _has_no_reader(error):
         forget_output()
         return NO_READER
@@ -145,25 +146,30 @@ def _status(error: BaseException, command: str | None) -> int:
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(conformance.__version__, prog_name="conformance")
 def main() -> None:
-    """Test implementations of the Keras backend API against what its documents say.
+    """Test implementations of the Keras backend API, K and keras.ops, against their documents.
 
     \b
     Begin with:
-      conformance run mybackend.py       test a backend of your own
-      conformance init mybackend.py      describe it, for CI and for pytest
-      conformance targets                see what else can be tested here
+      conformance run mybackend.py       test your own backend
+      conformance init mybackend.py      describe it once, for CI and for pytest
+      conformance targets                list the targets and their state here
       conformance install theano         make the environment of a target
-      conformance run theano             test it
-      conformance list                   see the functions
-      conformance show softmax           read what is demanded of one
-      conformance try "K.sum(K.ones((2, 3)), axis=1)"   see who answers what
+      conformance run theano             test that target
+      conformance list                   list the documented functions
+      conformance show softmax           read the demands on one function
+      conformance try "K.sum(K.ones((2, 3)), axis=1)"   compare the answers to one call
       conformance replay 83562714c235    run one failing case again
-      conformance diff A B               see where two targets differ
+      conformance diff A B               compare two targets
 
     \b
-    Exit status: 0 nothing unexpected; 1 an unexpected verdict;
-    2 wrong usage or configuration, or an output that cannot be written;
-    3 a target could not be made or run, or nothing conforms on it; 70 an error of the
-    suite itself; 130 after Ctrl-C; 141 if nobody reads the output any more.
-    docs/running.md has more on each.
+    Exit status:
+      0     nothing unexpected
+      1     an unexpected verdict
+      2     wrong usage or configuration, or an output that the suite cannot write
+      3     a target that does not start, or on which nothing conforms
+      70    an error of the suite itself
+      130   Ctrl-C
+      141   nobody reads the output any more
+
+    docs/running.md explains each status.
     """

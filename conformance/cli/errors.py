@@ -1,4 +1,4 @@
-"""Errors in what a user typed or configured: they end in a message, never in a traceback."""
+"""Errors in the user's arguments or configuration: each ends in a message, never a traceback."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ NO_READER = 141
 
 _PROJECT = "keras-backend-conformance"
 _HOW_TO_GO_ON = {
-    "run": "what --output holds is whole: the same command with --resume goes on with it, and"
-    " -k 'not NAME' leaves the function out during which this happened",
-    "mutate": "what --output holds is whole: the same command with --resume goes on with it",
+    "run": "the files in --output are complete: run the same command with --resume to continue;"
+    " -k 'not NAME' omits the function during which this happened",
+    "mutate": "the files in --output are complete: run the same command with --resume to continue",
 }
 
 
@@ -50,7 +50,7 @@ class UsageProblem(click.ClickException):
         self.hint = hint
 
     def show(self, file: IO[Any] | None = None) -> None:
-        """Write the message and the hint to stderr; what a file held cannot harm a terminal."""
+        """Write the message and the hint to stderr, without characters that harm a terminal."""
         stream = sys.stderr if file is None else file
         click.echo(clean_block(f"error: {self.message}"), file=stream)
         if self.hint:
@@ -64,16 +64,17 @@ def is_starved(error: BaseException) -> bool:
 
 
 def show_starved(error: BaseException, command: str | None = None) -> None:
-    """Write to stderr what the machine lacks, and how to go on."""
+    """Write to stderr the missing resource, and how to continue."""
     what = "memory" if isinstance(error, MemoryError) else "processes or threads"
-    told = f"""error: this machine has no {what} left for the suite itself
-hint: fewer workers need less: --jobs 1, or another machine
+    text = f"""error: this machine has no {what} left for the suite itself
+hint: use fewer workers (--jobs 1) or another machine
 hint: {_how_to_go_on(command)}"""
-    click.echo(clean_block(told), err=True)
+    click.echo(clean_block(text), err=True)
 
 
 def _how_to_go_on(command: str | None) -> str:
-    return _HOW_TO_GO_ON.get(command or "", "what was written before is whole; other commands work")
+    default = "files written before are complete; other commands work"
+    return _HOW_TO_GO_ON.get(command or "", default)
 
 
 def show_internal_error(error: BaseException, command: str | None = None) -> None:
@@ -81,18 +82,18 @@ def show_internal_error(error: BaseException, command: str | None = None) -> Non
     trace = "".join(traceback.format_exception(error)).rstrip()
     what = " ".join(f"{type(error).__name__}: {error}".split())
     error_line = f"error: this is an error of the suite, not of a target: {what}"
-    tell_internal_error([trace, error_line], _how_to_go_on(command))
+    write_internal_error([trace, error_line], _how_to_go_on(command))
 
 
-def tell_internal_error(lines: Iterable[str], how_to_go_on: str) -> None:
+def write_internal_error(lines: Iterable[str], how_to_go_on: str) -> None:
     """Write lines on an error of the suite to stderr, then where to report it, how to go on."""
-    told = [
+    report = [
         *lines,
         f"hint: open an issue in the repository of {_PROJECT}, with the traceback above, the "
         f"command,\nand the version, conformance {conformance.__version__}",
         f"hint: {how_to_go_on}",
     ]
-    click.echo(clean_block("\n".join(told)), err=True)
+    click.echo(clean_block("\n".join(report)), err=True)
 
 
 def output_problem(error: BaseException) -> OSError | None:
@@ -113,13 +114,13 @@ def output_problem(error: BaseException) -> OSError | None:
 def show_output_problem(problem: OSError) -> None:
     """Say on stderr why standard output cannot be written, and try it no more."""
     forget_output()
-    told = f"""error: standard output cannot be written: {problem.strerror or problem}
-hint: free space there, or send the output elsewhere; what was written to files is whole"""
-    click.echo(clean_block(told), err=True)
+    text = f"""error: standard output cannot be written: {problem.strerror or problem}
+hint: free space there, or send the output elsewhere; written files are complete"""
+    click.echo(clean_block(text), err=True)
 
 
 def forget_output() -> None:
-    """Have nothing written any more to an output that has no reader, not even at the end."""
+    """Send further output nowhere, because it has no reader; also at the end of the process."""
     with contextlib.suppress(OSError, ValueError):  # no file, as in a test
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())

@@ -1,9 +1,9 @@
 """The editions of the API: the versions of it that an implementation can claim to offer.
 
-An edition is a folder with a file `edition.toml`, which says what documents it is of; its specs are
-in the folder `specs` beside it. Those that come with the suite are in this package; the environment
-variable CONFORMANCE_EDITIONS lists the folders of others (docs/specs.md). The types here have the
-names that are found, so that a file that names another edition or document is refused with these.
+An edition is a folder with a file `edition.toml`, which names its documents; its specs are in the
+folder `specs` beside it. This package has the editions of the suite. The environment variable
+CONFORMANCE_EDITIONS lists the folders of others (docs/editions.md). The types here have the names
+of all editions and documents, and refuse a file that names another one.
 
 No other list of them stands in the suite; only `conformance.reference`, which imports nothing of
 it, has one of its own.
@@ -36,10 +36,10 @@ _FOUND = found_editions()
 
 EDITIONS: tuple[str, ...] = tuple(_FOUND)
 """The oldest first."""
-DOCUMENTS: tuple[str, ...] = tuple(d for one in _FOUND.values() for d in one.documents)
+DOCUMENTS: tuple[str, ...] = tuple(d for edition in _FOUND.values() for d in edition.documents)
 """Those of the oldest edition first; the first of an edition binds its implementations."""
 LINED_DOCUMENTS: tuple[str, ...] = tuple(
-    d for one in _FOUND.values() if one.cited_by == "line" for d in one.documents
+    d for edition in _FOUND.values() if edition.cited_by == "line" for d in edition.documents
 )
 """Documents that are texts, whose lines are cited; of others it is the sections of docstrings."""
 
@@ -72,6 +72,12 @@ def promotes(edition: Edition) -> bool:
     return _FOUND[edition].promotes
 
 
+def tried_in(edition: Edition) -> tuple[str, ...]:
+    """The dtypes that each function of floating numbers is tried with in an edition, whatever its
+    spec names."""
+    return _FOUND[edition].tried
+
+
 def symbols_of(edition: Edition) -> str:
     """Where the document says that a symbolic tensor has the shape and dtype of what is computed;
     empty if it does not."""
@@ -81,6 +87,11 @@ def symbols_of(edition: Edition) -> str:
 def compiles(edition: Edition) -> bool:
     """Whether calls of an edition are compiled, too."""
     return _FOUND[edition].compiled
+
+
+def excludes(edition: Edition) -> bool:
+    """Whether values that the rules of specs exclude are passed, which must be refused."""
+    return _FOUND[edition].excludes
 
 
 def differentiates(edition: Edition) -> bool:

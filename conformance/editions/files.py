@@ -13,6 +13,8 @@ from typing import Annotated, ClassVar, Literal, get_args
 import msgspec
 from msgspec import Meta, Struct
 
+from conformance.files import MOST_YAML, read_bounded, read_toml
+
 VARIABLE = "CONFORMANCE_EDITIONS"
 FILE = "edition.toml"
 NAME = re.compile(r"[A-Za-z0-9]+([.-][A-Za-z0-9]+)*")
@@ -45,12 +47,16 @@ class _File(Struct, frozen=True, forbid_unknown_fields=True):
     """How people make inputs besides, with the convention that such a call rests on."""
     compiled: bool = False
     """Whether calls are compiled, too, which a mapping says how to do."""
+    excludes: bool = False
+    """Whether values that the rules of specs exclude are passed, which must be refused."""
     differentiated: bool = False
     """Whether gradients are taken by each backend's own means, which a mapping says how to do."""
     promotes: bool = False
     """Whether tensors of different dtypes are taken together, integers and floats, too."""
     symbols: str = ""
     """Where it says that a symbolic tensor has the shape and dtype of what is computed."""
+    tried: tuple[str, ...] = ()
+    """The dtypes that each function of floating numbers is tried with, whatever its spec names."""
 
 
 class EditionFiles(Struct, frozen=True):
@@ -63,10 +69,17 @@ class EditionFiles(Struct, frozen=True):
     inputs: tuple[Input, ...]
     open_inputs: dict[OpenInput, str]
     compiled: bool
+    excludes: bool
     differentiated: bool
     promotes: bool
     symbols: str
+    tried: tuple[str, ...]
     folder: Traversable
+
+    @property
+    def settings(self) -> str:
+        """The text of its `edition.toml`."""
+        return (self.folder / FILE).read_text("utf-8")
 
     def spec_texts(self) -> dict[str, str]:
         """The texts of its own spec files, by name; none if it shares those of older editions."""
@@ -81,23 +94,27 @@ class EditionFiles(Struct, frozen=True):
         if not inside.is_dir():
             return {}
         files = sorted((e for e in inside.iterdir() if e.name.endswith(".yaml")), key=_name)
-        return {f"{self.name}/{part}/{e.name}": e.read_text("utf-8") for e in files}
+        return {f"{self.name}/{part}/{e.name}": _yaml(e) for e in files}
 
 
 def found_editions() -> dict[str, EditionFiles]:
     """Every edition by name, the oldest first; EditionError if a folder is wrong."""
-    found: dict[str, EditionFiles] = {}
+    editions: dict[str, EditionFiles] = {}
     owners: dict[str, str] = {}
-    for one in sorted(map(_read, _folders()), key=lambda e: (e.order, e.name)):
-        if one.name in found:
-            raise EditionError(f"{one.folder}: there is an edition {one.name}; rename the folder")
-        for document in one.documents:
+    for edition in sorted(map(_read, _folders()), key=lambda e: (e.order, e.name)):
+        if edition.name in editions:
+            raise EditionError(
+                f"{edition.folder}: there is an edition {edition.name}; rename the folder"
+            )
+        for document in edition.documents:
             if document in owners:
                 known = f"the edition {owners[document]} has a document {document!r}"
-                raise EditionError(f"{one.folder / FILE}: documents: {known}; choose another name")
-            owners[document] = one.name
-        found[one.name] = one
-    return found
+                raise EditionError(
+                    f"{edition.folder / FILE}: documents: {known}; choose another name"
+                )
+            owners[document] = edition.name
+        editions[edition.name] = edition
+    return editions
 
 
 def _folders() -> Iterator[Traversable]:
@@ -113,7 +130,7 @@ def _folders() -> Iterator[Traversable]:
 def _read(folder: Traversable) -> EditionFiles:
     path = folder / FILE
     try:
-        file = msgspec.toml.decode(path.read_bytes(), type=_File)
+        file = msgspec.toml.decode(read_toml(path), type=_File)
     except (OSError, ValueError, RecursionError) as error:
         raise EditionError(f"{path}: {getattr(error, 'strerror', None) or error}") from error
     _check_names(path, [folder.name, *file.documents])
@@ -125,9 +142,11 @@ def _read(folder: Traversable) -> EditionFiles:
         inputs=file.inputs,
         open_inputs=file.open_inputs,
         compiled=file.compiled,
+        excludes=file.excludes,
         differentiated=file.differentiated,
         promotes=file.promotes,
         symbols=file.symbols,
+        tried=file.tried,
         folder=folder,
     )
 
@@ -137,6 +156,13 @@ def _check_names(path: Traversable, names: Iterable[str]) -> None:
         if NAME.fullmatch(name) is None:
             how = "letters and digits, with dots and hyphens between them"
             raise EditionError(f"{path}: {name!r} is no name of an edition or document: {how}")
+
+
+def _yaml(entry: Traversable) -> str:
+    try:
+        return read_bounded(entry, MOST_YAML, "split it into several files").decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise EditionError(f"{entry}: {getattr(error, 'strerror', None) or error}") from error
 
 
 def _name(entry: Traversable) -> str:

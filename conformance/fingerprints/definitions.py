@@ -1,14 +1,16 @@
-"""The definitions of a module: what each one says, and what it refers to.
+"""The top-level definitions of a module, with a digest and the references of each.
 
-A *definition* is what a module binds at its top level: a function, a class with all of its body,
-or a value. Its digest is that of its syntax tree without docstrings, so that neither comments nor
-formatting nor the order of definitions count. It depends on another definition if it names it; an
-object of a class exists only where somebody names the class, or holds a value that does. So the
-definitions that a piece of code can reach are those that names lead to from it.
+A *definition* is anything that a module binds at its top level: a function, a class with all of
+its body, or a value. Its digest is that of its syntax tree without docstrings. Therefore comments,
+formatting and the order of definitions do not count.
 
-A *registry* (`REGISTRIES`) is a dictionary from functions of the documents to code. Code that names
-one depends on the entries of the functions that it looks up, and not on the others: each entry is a
-definition of its own, `MODULE:NAME[KEY]`.
+A definition depends on another one if it names it. An object of a class exists only where code
+names the class, or holds a value that does. So the names in a piece of code lead to all definitions
+that it can reach.
+
+A *registry* (`REGISTRIES`) is a dictionary from documented functions to code. Code that names a
+registry depends only on the entries that it looks up. Therefore each entry is a definition of its
+own: `MODULE:NAME[KEY]`.
 """
 
 from __future__ import annotations
@@ -17,18 +19,19 @@ import ast
 import copy
 import hashlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import chain
 
 import msgspec
 
 REGISTRIES = frozenset(
-    {"ORACLES", "CONTRACTIONS", "SUMMATIONS", "TERMS", "PATHS", "FREEDOMS", "SHAPES"}
+    {"ORACLES", "CONTRACTIONS", "SUMMATIONS", "TERMS", "PATHS", "FREEDOMS", "SHAPES", "EVIDENCE"}
 )
 """The names of the dictionaries that are looked up by the name of a function."""
 OF_REGISTRIES = "conformance.oracle."
-"""Whose modules have registries."""
+"""The prefix of the modules that have registries."""
 HARMLESS = frozenset(
     {
         *("abstractmethod", "classmethod", "property", "staticmethod", "overload", "wraps"),
@@ -36,7 +39,7 @@ HARMLESS = frozenset(
         *("singledispatch", "singledispatchmethod"),
     }
 )
-"""Decorators that change nothing but what they decorate."""
+"""Decorators that change only the definition that they decorate."""
 STATEMENTS = "<statements>"
 _WORD = re.compile(r"[A-Za-z_][\w.-]*(: [\w.-]+)?")
 _PATTERN = re.compile(r"[\w.*]*[a-z]{2}[\w.*]*")
@@ -62,13 +65,13 @@ class Definition(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Module(msgspec.Struct, frozen=True, array_like=True):
-    """What a module defines; `STATEMENTS` are those that may do more than to bind a name."""
+    """The definitions of a module; `STATEMENTS` are those that may do more than bind a name."""
 
     definitions: dict[str, Definition]
     registries: dict[str, dict[str, Definition]]
     """The entries of its registries, by name and key."""
     imports: dict[str, str]
-    """What the names that it imports lead to, as in `Definition.references`."""
+    """The targets of the names that it imports, as in `Definition.references`."""
 
 
 @cache
@@ -118,10 +121,12 @@ class _Reader:
     name: str
     modules: frozenset[str]
     imports: dict[str, str] = field(default_factory=dict)
-    """What a name that was imported leads to, as in `Definition.references`."""
+    """The target of each imported name, as in `Definition.references`."""
     parts: dict[str, list[ast.AST]] = field(default_factory=dict)
     """The statements, or their parts, that make each definition."""
     entries: dict[str, dict[str, list[ast.AST]]] = field(default_factory=dict)
+    registered: dict[str, set[str]] = field(default_factory=dict)
+    """The definitions that a decorator may have added to the value of a name."""
     texts: dict[str, str] = field(default_factory=dict)
     """The names that stand for texts."""
     tables: dict[str, ast.Dict] = field(default_factory=dict)
@@ -159,10 +164,12 @@ class _Reader:
             self.parts.setdefault(name, []).append(statement)
 
     def _effect(self, statement: ast.stmt) -> None:
-        """A statement that may change what others have made: part of whatever it names, too."""
+        """Count a statement that may change other values to every definition that it names."""
         named = {n.id for n in ast.walk(statement) if isinstance(n, ast.Name)} & self.parts.keys()
-        for name in [STATEMENTS, *sorted(named - set(_bound(statement)))]:
+        bound = set(_bound(statement))
+        for name in [STATEMENTS, *sorted(named - bound)]:
             self.parts.setdefault(name, []).append(statement)
+            self.registered.setdefault(name, set()).update(bound)
 
     def _import(self, node: ast.Import | ast.ImportFrom) -> None:
         if isinstance(node, ast.Import):
@@ -177,9 +184,12 @@ class _Reader:
                 self.imports[alias.asname or alias.name] = leads
 
     def module(self) -> Module:
-        """What was read."""
+        """The definitions read so far."""
         return Module(
-            {name: self._definition(nodes) for name, nodes in self.parts.items()},
+            {
+                name: self._definition(nodes, self.registered.get(name, set()))
+                for name, nodes in self.parts.items()
+            },
             {
                 name: {key: self._definition(nodes) for key, nodes in entries.items()}
                 for name, entries in self.entries.items()
@@ -187,12 +197,12 @@ class _Reader:
             self.imports,
         )
 
-    def _definition(self, nodes: Sequence[ast.AST]) -> Definition:
+    def _definition(self, nodes: Sequence[ast.AST], registered: Collection[str] = ()) -> Definition:
         texts = "\n".join(map(ast.dump, nodes))
         every = [inner for node in nodes for inner in ast.walk(node)]
         return Definition(
             hashlib.sha256(texts.encode()).hexdigest()[:16],
-            _unique(self._references(every)),
+            _unique(chain(self._references(every), (f"{self.name}:{r}" for r in registered))),
             _unique(_words(every)),
             _unique(_members(every)),
             _unique(self._keys(every)),
@@ -206,7 +216,7 @@ class _Reader:
         attributes = [n for n in nodes if isinstance(n, ast.Attribute)]
         for node in attributes:
             yield from self._attribute(node)
-        # of a module that is only asked for attributes not everything is needed
+        # code that only takes attributes of a module does not need all of the module
         asked = {id(n.value) for n in attributes if isinstance(n.value, ast.Name)}
         bare = {n.id for n in nodes if isinstance(n, ast.Name) and id(n) not in asked}
         for name in sorted(whole):
@@ -237,8 +247,8 @@ class _Reader:
                     yield key.value
 
 
-def _unique(found: Iterator[str]) -> tuple[str, ...]:
-    return tuple(sorted(set(found)))
+def _unique(texts: Iterator[str]) -> tuple[str, ...]:
+    return tuple(sorted(set(texts)))
 
 
 def _bound(node: ast.AST) -> Iterator[str]:
@@ -253,7 +263,7 @@ def _bound(node: ast.AST) -> Iterator[str]:
 
 
 _INSIDE = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-"""What has names of its own."""
+"""Expressions with a scope of their own."""
 
 
 def _has_effects(statement: ast.stmt) -> bool:
@@ -279,8 +289,8 @@ def _split(
     for key, item in zip(value.keys, value.values, strict=True):
         if key is not None and (name := _text(key, texts)) is not None:
             entries[name] = [item]
-        elif key is None and (listed := _listed(item, texts, tables)):
-            entries.update({name: [made] for name, made in listed})
+        elif key is None and (pairs := _pairs(item, texts, tables)):
+            entries.update({name: [entry] for name, entry in pairs})
         else:
             rest += [item] if key is None else [key, item]
     return rest, entries
@@ -300,27 +310,27 @@ def _text(key: ast.expr, texts: Texts) -> str | None:
     return None
 
 
-def _listed(item: ast.expr, texts: Texts, tables: Tables) -> list[tuple[str, ast.expr]]:
+def _pairs(item: ast.expr, texts: Texts, tables: Tables) -> list[tuple[str, ast.expr]]:
     """The entries of `dict.fromkeys(("a", "b"), x)`, `{f"{n}": f(n) for n in ("a", "b")}` and
-    `TABLE`; none if they cannot be told."""
-    found: list[tuple[str | None, ast.expr]] = []
+    `TABLE`; none if their keys are not known."""
+    entries: list[tuple[str | None, ast.expr]] = []
     if isinstance(item, ast.Call) and _called(item) == "fromkeys" and len(item.args) == 2:
-        keys, made = item.args
-        found = [(_text(key, texts), made) for key in _rows(keys, tables)]
+        keys, entry = item.args
+        entries = [(_text(key, texts), entry) for key in _rows(keys, tables)]
     elif isinstance(item, ast.DictComp) and len(item.generators) == 1:
         (loop,) = item.generators
         turns = [] if loop.ifs else [_Loop(loop.target, row) for row in _rows(loop.iter, tables)]
-        found = [(_text(item.key, {**texts, **t.texts}), t.filled(item.value)) for t in turns]
+        entries = [(_text(item.key, {**texts, **t.texts}), t.filled(item.value)) for t in turns]
     elif isinstance(item, ast.Name) and item.id in tables:
         table = tables[item.id]
         pairs = zip(table.keys, table.values, strict=True)
-        found = [(None if key is None else _text(key, texts), made) for key, made in pairs]
-    told = [(key, made) for key, made in found if key is not None]
-    return told if len(told) == len(found) else []
+        entries = [(None if key is None else _text(key, texts), entry) for key, entry in pairs]
+    known = [(key, entry) for key, entry in entries if key is not None]
+    return known if len(known) == len(entries) else []
 
 
 def _rows(place: ast.expr, tables: Tables) -> Sequence[ast.expr]:
-    """What is looped over: a row of expressions, the keys of a table, or its `items()`."""
+    """The items of a loop: a row of expressions, the keys of a table, or its `items()`."""
     if isinstance(place, ast.Name) and place.id in tables:
         return [key or ast.Constant(None) for key in tables[place.id].keys]
     if isinstance(place, ast.Call) and _called(place) == "items":
@@ -366,8 +376,17 @@ def _words(nodes: Sequence[ast.AST]) -> Iterator[str]:
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             if id(node) not in inside and _WORD.fullmatch(node.value):
                 yield node.value
-        elif isinstance(node, ast.Attribute) and getattr(node.value, "id", "") == "K":
-            yield node.attr
+        elif isinstance(node, ast.Attribute) and (path := _path_from_k(node)):
+            yield path
+
+
+def _path_from_k(node: ast.expr) -> str:
+    """`keras.ops.ones` of `K.keras.ops.ones`; empty for an attribute of anything but K."""
+    names = []
+    while isinstance(node, ast.Attribute):
+        names.append(node.attr)
+        node = node.value
+    return ".".join(reversed(names)) if getattr(node, "id", "") == "K" else ""
 
 
 def _members(nodes: Sequence[ast.AST]) -> Iterator[str]:

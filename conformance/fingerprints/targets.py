@@ -1,13 +1,14 @@
-"""What verdicts depend on besides the function: the target, its environment, and the suite's own.
+"""The parts of a fingerprint that depend on the target, and the whole fingerprints.
 
-What the code of an implementation is, is known of the suite's own backends, and of packages that a
-lock pins by their hashes. Of any other it is unknown: such a target has the part `UNKNOWN`.
+The suite knows the code of an implementation if it is one of the suite's own backends, or if a lock
+pins its packages by their hashes. Any other target has the part `UNKNOWN`, and always runs again.
 """
 
 from __future__ import annotations
 
+import hashlib
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib import metadata
@@ -18,11 +19,17 @@ import msgspec
 
 import conformance
 from conformance.adapters import environments, layout, mappings
-from conformance.adapters.registry import Target
-from conformance.engine import Subject
-from conformance.fingerprints.functions import digest, names_called
-from conformance.fingerprints.sources import modules_of, sources
-from conformance.program import Prelude
+from conformance.adapters.target_records import Target
+from conformance.engine import Subject, Task, bundles
+from conformance.files import MOST_SOURCE
+from conformance.fingerprints.functions import (
+    digest,
+    function_parts,
+    modules_of,
+    names_called,
+    sources,
+)
+from conformance.scripts import Prelude
 
 UNKNOWN = "unknown"
 """The implementation of a target that may change without notice."""
@@ -33,12 +40,12 @@ OWN: Mapping[str, tuple[str, ...]] = {
     "conformance.torch_backend": ("torch_backend", "reference"),
 }
 """The packages of the suite's own backends, by their module."""
-PLACES = ("described_in", "found_above", "lock", "mapping", "prepare", "venv")
-"""Fields that say where something lies: what lies there counts."""
+PLACES = ("described_in", "found_in", "lock", "mapping", "prepare", "venv")
+"""Fields with the place of a file: its content counts, not the place."""
 
 
 def target_parts(target: Target, subject: Subject) -> dict[str, str]:
-    """A digest of each part of what the verdicts on all functions of a target depend on."""
+    """A digest for each part on which all verdicts on a target depend."""
     return {
         "target": _portable(_record(target), _prelude(subject), *_files(target)),
         "implementation": _implementation(target),
@@ -77,7 +84,15 @@ def _files(target: Target) -> Iterator[Any]:
         yield {name: value for name, value in table.items() if name != "functions"}
     if target.prepare is not None:
         beside = sorted(path for path in target.prepare.parent.iterdir() if path.is_file())
-        yield [(path.name, path.read_bytes()) for path in beside]
+        yield [(path.name, _content(path)) for path in beside]
+
+
+def _content(path: Path) -> bytes:
+    """The content of a file, or a digest of it where it is large."""
+    with path.open("rb") as file:
+        if path.stat().st_size <= MOST_SOURCE:
+            return file.read(MOST_SOURCE)
+        return hashlib.file_digest(file, "sha256").digest()
 
 
 def _implementation(target: Target) -> str:
@@ -91,7 +106,9 @@ def _implementation(target: Target) -> str:
 @cache
 def _code(packages: tuple[str, ...]) -> list[tuple[str, str, str]]:
     modules = modules_of(sources(*packages))
-    return [(m, n, d.digest) for m, one in modules.items() for n, d in one.definitions.items()]
+    return [
+        (m, n, d.digest) for m, module in modules.items() for n, d in module.definitions.items()
+    ]
 
 
 def _environment(target: Target) -> list[Any]:
@@ -108,3 +125,47 @@ def _environment(target: Target) -> list[Any]:
 def host() -> dict[str, str]:
     """The versions of Python and of the packages with which the suite plans and judges."""
     return {"python": sys.version, **{name: metadata.version(name) for name in NEEDED}}
+
+
+__all__ = ["PARTS", "UNKNOWN", "Fingerprints", "fingerprints"]
+
+Fingerprints = Mapping[str, Mapping[str, str]]
+"""The fingerprint of each function: a digest of each part."""
+PARTS: Mapping[str, str] = {
+    "options": "other options",
+    "environment": "environment changed",
+    "implementation": "implementation changed",
+    "target": "description of the target changed",
+    "adapters": "adapters changed",
+    "engine": "engine changed",
+    "generators": "generators changed",
+    "spec": "spec changed",
+    "scenarios": "scenarios changed",
+    "oracle": "oracle changed",
+    "row": "row of the mapping changed",
+    "shared": "another function of the same process runs",
+}
+"""The parts, and the reason that a run prints for the first difference."""
+
+
+def fingerprints(target: Target, subject: Subject, tasks: Sequence[Task]) -> Fingerprints:
+    """The fingerprint of each function that `tasks` test on a target, by its name.
+
+    Functions that share a process with a configuration of its own also share a digest.
+    """
+    common = target_parts(target, subject)
+    digests = {
+        task.spec.name: {
+            **common,
+            **function_parts(task),
+            "row": row_part(target, subject, task.spec.name),
+        }
+        for task in tasks
+    }
+    for bundle in bundles(tasks):
+        # one process with a configuration of its own serves them all
+        names = [task.spec.name for task in bundle]
+        shared = digest({name: digests[name] for name in names}) if len(names) > 1 else ""
+        for name in names:
+            digests[name]["shared"] = shared
+    return digests

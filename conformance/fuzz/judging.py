@@ -1,4 +1,4 @@
-"""What a target answered to a composed program, held against what is known of its tensors."""
+"""A target's answer to a composed program, compared with the knowledge of its tensors."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import numpy.typing as npt
 
 from conformance.editions import Edition
 from conformance.engine.judging.messages import without_stack
-from conformance.fuzz.bounds.known import Known
-from conformance.fuzz.bounds.running import Course, course
-from conformance.fuzz.bounds.sessions import Session, is_session
-from conformance.fuzz.bounds.types import Typed
+from conformance.fuzz.bounds.course import Course, course
+from conformance.fuzz.bounds.sessions import GraphSession, is_session
+from conformance.fuzz.bounds.tensors import Known, Typed
+from conformance.fuzz.programs import Way, in_a_way
 from conformance.observations import (
     Batch,
     Crashed,
@@ -34,17 +34,17 @@ Array = npt.NDArray[Any]
 
 
 MOST = 300
-"""Characters of what an exception says."""
+"""Characters of an exception's message."""
 NUMBERS = ("bool", "int", "float")
 """Types of Python's numbers, which have no dtype: that `function` returns one is its own failure,
 which `conformance run` is there to find."""
 NO_ANSWER = (ValueError, IndexError, KeyError, RuleError, ArithmeticError, TypeError)
-"""What the oracle raises of numbers for which it has no answer."""
+"""The exceptions of the oracle for numbers for which it has no answer."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Difference:
-    """One way in which an answer differs from what is proved; `output` is empty if there is none.
+class Mismatch:
+    """One way in which an answer differs from the proof; `output` is empty if there is none.
 
     `kind` is `value`, `shape`, `dtype`, `no array`, `exception`, `crash` or `time-out`.
     """
@@ -62,14 +62,14 @@ class Difference:
     step: int | None = None
     """Which step of the program raised, if it was one."""
     stage: str = ""
-    """What the target was doing when it raised."""
+    """The target's stage when it raised."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judged:
     """All differences of one answer, and how much was compared."""
 
-    differences: Sequence[Difference]
+    differences: Sequence[Mismatch]
     compared: int
     """Outputs that were compared, of all draws."""
     unjudged: int
@@ -89,21 +89,28 @@ class Question:
     edition: Edition
     cuts: frozenset[str] = frozenset()
     courses: Sequence[Course] = ()
-    """What is known of the tensors in each draw, if that was found already."""
+    """The course of the program in each draw, if it was computed already."""
+    way: Way | None = None
+    """How the program is run, if it does not say so itself."""
 
     @property
     def batch(self) -> Batch:
-        """What is sent to a worker: the program, which shows where it is cut, too."""
+        """The batch for a worker: the program, which also shows the tensors where it is cut."""
         shown = tuple(n for n in sorted(self.cuts) if n not in self.program.outputs)
-        program = replace(self.program, outputs=(*self.program.outputs, *shown))
+        program = self.asked(shown)
         names = [i.name for i in program.inputs]
         stacked = {n: np.stack([a[n] for a in self.arrays]) for n in names}
         return Batch(program, stacked, len(self.arrays))
 
+    def asked(self, shown: Sequence[str] = ()) -> Program:
+        """The program as the target runs it; it also shows these tensors."""
+        whole = replace(self.program, outputs=(*self.program.outputs, *shown))
+        return in_a_way(whole, self.way)
+
 
 def judged(question: Question, observed: StructureObservation) -> Judged:
     """The differences of an answer."""
-    differences: list[Difference] = []
+    differences: list[Mismatch] = []
     lost: list[float] = []
     compared = unjudged = 0
     ran = False
@@ -113,7 +120,9 @@ def judged(question: Question, observed: StructureObservation) -> Judged:
             continue
         ran = True
         if not isinstance(outcome, Returned):
-            differences.append(_fault(outcome, draw))
+            fault = _fault(outcome, draw)
+            compiled = question.way is Way.COMPILED  # its steps are within the first one
+            differences.append(replace(fault, step=None) if compiled else fault)
             continue
         if is_session(question.program):
             several, count, more = _of_session(question, draw, outcome)
@@ -122,17 +131,17 @@ def judged(question: Question, observed: StructureObservation) -> Judged:
             lost += more
             continue
         try:
-            found = _course(question, draw, outcome)
+            right = _course(question, draw, outcome)
         except NO_ANSWER:  # to the target's own numbers
             unjudged += len(outcome.values)
             continue
         for name in outcome.values:
-            if name in found.unjudged or name not in found.known:
+            if name in right.unjudged or name not in right.known:
                 unjudged += 1
                 continue
             compared += 1
-            lost += _lost(found.known[name])
-            differences += differing(found, name, draw, outcome.values[name])
+            lost += _lost(right.known[name])
+            differences += differing(right, name, draw, outcome.values[name])
     return Judged(differences, compared, unjudged, lost, ran)
 
 
@@ -160,17 +169,17 @@ def _array(values: Sequence[Value]) -> Array | None:
 
 
 def in_one_line(message: str) -> str:
-    """What an exception says, without stacks, addresses and folders of this machine, cut."""
+    """The message of an exception, without stacks, addresses and folders of this machine, cut."""
     return " ".join(without_stack(message).split())[:MOST]
 
 
-def _fault(outcome: Raised | Crashed | TimedOut | Garbled, draw: int) -> Difference:
+def _fault(outcome: Raised | Crashed | TimedOut | Garbled, draw: int) -> Mismatch:
     if isinstance(outcome, Raised):
         says = f"raises {outcome.type} ({outcome.stage}): {in_one_line(outcome.message)}"
-        return Difference("exception", "", draw, says, step=outcome.step, stage=outcome.stage)
+        return Mismatch("exception", "", draw, says, step=outcome.step, stage=outcome.stage)
     if isinstance(outcome, TimedOut):
-        return Difference("time-out", "", draw, f"gives no answer within {outcome.limit:g} s")
-    return Difference("crash", "", draw, "ends the process")
+        return Mismatch("time-out", "", draw, f"gives no answer within {outcome.limit:g} s")
+    return Mismatch("crash", "", draw, "ends the process")
 
 
 def _lost(known: Known) -> list[float]:
@@ -182,52 +191,52 @@ def _lost(known: Known) -> list[float]:
     return [1 - float(np.log(worst) / np.log(eps))]
 
 
-def differing(found: Course, name: str, draw: int, values: Sequence[Value]) -> Iterator[Difference]:
-    """How an answer differs from what is known of a tensor."""
-    yield from _of_value((found.types[name], found.known[name]), name, draw, values)
+def differing(right: Course, name: str, draw: int, values: Sequence[Value]) -> Iterator[Mismatch]:
+    """The differences between an answer and the knowledge of a tensor."""
+    yield from _of_value((right.types[name], right.known[name]), name, draw, values)
 
 
 def _of_value(
-    wanted: tuple[Typed, Known], name: str, draw: int, values: Sequence[Value]
-) -> Iterator[Difference]:
-    kind, known = wanted
+    expected: tuple[Typed, Known], name: str, draw: int, values: Sequence[Value]
+) -> Iterator[Mismatch]:
+    kind, known = expected
     got = _array(values)
     if got is None:
-        yield Difference("no array", name, draw, "is no array of numbers", known)
+        yield Mismatch("no array", name, draw, "is not an array of numbers", known)
         return
     if got.shape != known.value.shape:
         says = f"has shape {got.shape}, not {known.value.shape}"
-        yield Difference("shape", name, draw, says, known, got)
+        yield Mismatch("shape", name, draw, says, known, got)
         return
     if got.dtype.name not in kind.dtypes and values[0].python_type not in NUMBERS:
         says = f"has dtype {got.dtype}, not {' or '.join(kind.dtypes)}"
-        yield Difference("dtype", name, draw, says, known, got, dtypes=kind.dtypes)
+        yield Mismatch("dtype", name, draw, says, known, got, dtypes=kind.dtypes)
     if values[0].python_type in NUMBERS:
         got = got.astype(known.value.dtype)
     if not agrees(got, _expectation(known)).all():
-        yield Difference("value", name, draw, "is beyond what is proved", known, got)
+        yield Mismatch("value", name, draw, "is beyond what is proved", known, got)
 
 
 def _of_session(
     question: Question, draw: int, outcome: Returned
-) -> tuple[list[Difference], int, list[float]]:
+) -> tuple[list[Mismatch], int, list[float]]:
     """The differences of a program that compiles functions, how many results were compared, and
     what their bounds leave open."""
-    session = Session(question.program, question.arrays[draw], question.edition)
+    session = GraphSession(question.program, question.arrays[draw], question.edition)
     session.run()
-    differences: list[Difference] = []
+    differences: list[Mismatch] = []
     compared, lost = 0, list[float]()
     for name, values in outcome.values.items():
-        wanted = session.results[name]
-        if len(values) != len(wanted):
-            says = f"gives {len(values)} arrays, not {len(wanted)}"
-            differences.append(Difference("count", name, draw, says))
+        answers = session.results[name]
+        if len(values) != len(answers):
+            says = f"gives {len(values)} arrays, not {len(answers)}"
+            differences.append(Mismatch("count", name, draw, says))
             continue
-        for place, (answer, value) in enumerate(zip(wanted, values, strict=True)):
+        for place, (answer, value) in enumerate(zip(answers, values, strict=True)):
             compared += 1
             lost += _lost(answer[1])
-            found = _of_value(answer, name, draw, [value])
-            differences += [replace(d, place=place) for d in found]
+            mismatches = _of_value(answer, name, draw, [value])
+            differences += [replace(d, place=place) for d in mismatches]
     return differences, compared, lost
 
 

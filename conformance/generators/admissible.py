@@ -14,16 +14,16 @@ import numpy as np
 import numpy.typing as npt
 
 from conformance.dtypes import has_all, is_floating
-from conformance.generators import images
 from conformance.generators.domains import DOMAINS
 from conformance.generators.structure import CONVENTION_OF_PROFILE, Distributed, Structure
 from conformance.generators.values import (
     BEYOND,
-    MOST_INTEGER,
     MOST_LARGE,
     MOST_OFFSET,
     MOST_ORDINARY,
     as_float32,
+    domain_in,
+    most_integer,
 )
 from conformance.program import Input
 from conformance.specs.convention_names import ConventionName
@@ -58,7 +58,7 @@ def fitted(structure: Structure, arrays: Mapping[str, Array], profile: str) -> d
     """The numbers moved into their domains, where that needs no chance."""
 
     def fit(name: str, array: Array) -> Array:
-        domain = DOMAINS[_domain(structure, name, profile)]
+        domain = DOMAINS[domain_in(profile, structure.domains.get(name, "real"))]
         if not domain.plain or domain.admits(array).all():
             return array
         return np.asarray(domain.fit(_NO_CHANCE, array), array.dtype)
@@ -74,16 +74,6 @@ def _floats(arrays: Mapping[str, Array]) -> list[Array]:
     return [array for array in arrays.values() if array.dtype == np.float64]
 
 
-def _domain(structure: Structure, name: str, profile: str) -> str:
-    """The domain of an input in draws of a profile; special numbers may be anywhere."""
-    domain = structure.domains.get(name, "real")
-    if profile == "special" and domain not in images.DOMAINS:
-        return "real"
-    if profile == "sparse":
-        return {"vector": "real"}.get(domain, domain)
-    return "real" if domain == "logit" and profile == "large" else domain
-
-
 def _admits(structure: Structure, item: Input, array: Array, profile: str) -> bool:
     if not has_all(item.dtype, array):
         return False
@@ -91,13 +81,14 @@ def _admits(structure: Structure, item: Input, array: Array, profile: str) -> bo
         return _are_indices(array, structure.below[item.name], profile)
     if item.name in structure.distributions:
         return _is_distribution(array, structure.distributions[item.name], profile)
-    if array.dtype.kind == "b":
-        return True
     domain = structure.domains.get(item.name, "real")
+    if array.dtype.kind == "b":
+        return not DOMAINS[domain].whole or bool(DOMAINS[domain].admits(array).all())
     if not is_floating(item.dtype):
         return _are_integers(array, domain, profile)
-    numbers = DOMAINS[_domain(structure, item.name, profile)].admits(array)
-    far = np.abs(array) > MOST.get(profile, MOST_ORDINARY)  # which NaN is not
+    numbers = DOMAINS[domain_in(profile, structure.domains.get(item.name, "real"))].admits(array)
+    most = math.inf if DOMAINS[domain].far else MOST.get(profile, MOST_ORDINARY)
+    far = np.abs(array) > most  # which NaN is not
     return bool((numbers & ~far).all())
 
 
@@ -129,6 +120,7 @@ def is_distribution(array: Array, axis: int) -> bool:
 def _are_integers(array: Array, domain: str, profile: str) -> bool:
     if profile == "wide" and domain == "real":
         return True
-    low = 0 if domain in ("nonnegative", "positive", "truth") else -MOST_INTEGER
-    inside = (array >= low) & (array <= MOST_INTEGER)
+    most = most_integer(domain)
+    low = 0 if domain in ("nonnegative", "positive", "truth") else -most
+    inside = ((array >= low) & (array <= most)) | DOMAINS[domain].far
     return bool((inside & DOMAINS[domain].admits(array)).all())

@@ -4,45 +4,42 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from conformance.editions import EDITIONS, Edition, inputs_of, open_inputs_of, promotes
+from hypothesis.errors import UnsatisfiedAssumption
+
+from conformance.editions import Edition, inputs_of, open_inputs_of
 from conformance.generators import tensors
+from conformance.generators.bindings import offered_bindings
+from conformance.generators.complex_numbers import of_complex_numbers
+from conformance.generators.defaults import defaults_of, mixtures, weighted_dtypes
 from conformance.generators.drawing import Chooser
-from conformance.generators.parts import taken_apart
+from conformance.generators.parts import alone, members, taken_apart
+from conformance.generators.passing import step
 from conformance.generators.sizes import ELEMENTS
 from conformance.program import Argument, Binding, Input, Layout, Made, Program, Ref, Step
 from conformance.program.model import AS_THEY_ARE, TENSORS_OF_INTEGERS
 from conformance.specs import Spec
+from conformance.specs.expansion import ITEM
 from conformance.specs.kinds import (
     DataFormat,
+    FromDrawer,
     Kernel,
     LocalKernel,
     Omitted,
     ParameterRule,
     PlaceholderShape,
+    Pointwise,
 )
-from conformance.specs.load import signature
 from conformance.specs.model import ErrorCase, Part
-from conformance.specs.rules import Scope
-from conformance.specs.signature import Signature, misprinted
-
-BINDINGS = (
-    Binding.PLACEHOLDER,
-    Binding.VARIABLE,
-    Binding.PLACEHOLDER_NONE,
-    Binding.PLACEHOLDER,
-    Binding.PLACEHOLDER_NONE,
-    Binding.VARIABLE,
-    Binding.PLACEHOLDER_NONE,
-    Binding.PLACEHOLDER,
-    Binding.CONSTANT,
-)
-"""Variables cost an initialisation and constants a new graph for every draw, so they are rarer."""
+from conformance.specs.rules import Scope, evaluate
+from conformance.specs.signature import Signature
 
 FLOATX = "float32"
+_KERNELS = (Kernel, LocalKernel, Pointwise)
+"""The kinds of tensors whose dimensions are known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,27 +49,6 @@ class Along:
     axis: str | None
     logits: str | None
     target: bool
-
-
-def offered_bindings(spec: Spec, edition: Edition) -> list[Binding]:
-    """The bindings of a valid input, as often as they are wanted.
-
-    An edition may lack some, may leave others open, and may document an error for a binding alone.
-    """
-    errors = [e for e in spec.errors if edition in e.editions and not e.parameters]
-    excluded = {Binding(b) for error in errors for b in error.bindings}
-    named = [b for b in BINDINGS if b in inputs_of(edition)]
-    left_open = (Binding(b) for b in open_inputs_of(edition))
-    return [b for b in (*named, *left_open) if b not in excluded]
-
-
-def mixtures(spec: Spec, edition: Edition) -> tuple[str, ...]:
-    """The dtypes that the tensors of a call may have beside each other: floats that are documented,
-    and integers that are tried where the edition promotes them."""
-    floats = {*spec.dtypes.documented} & {*tensors.BOTH_FLOATS}
-    tried = {*spec.dtypes.probed, *spec.dtypes.beside}
-    whole = tried & {tensors.WHOLE} if promotes(edition) else set()
-    return tuple(d for d in (tensors.WHOLE, *tensors.BOTH_FLOATS) if d in floats | whole)
 
 
 class CallDraft:
@@ -89,7 +65,10 @@ class CallDraft:
         "inputs",
         "domains",
         "below",
+        "columns",
+        "distinct",
         "along",
+        "joint",
     )
     """What drawing a parameter adds to."""
 
@@ -115,14 +94,19 @@ class CallDraft:
         self.shapes: dict[str, Any] = {}
         self.static_shapes: dict[str, Any] = {}
         self.dtypes: dict[str, str] = {}
-        self.values: dict[str, Any] = _defaults(spec, documented)
+        self.values: dict[str, Any] = defaults_of(spec, documented)
         self.static_values: dict[str, Any] = {}
         self.passed: dict[str, Argument] = {}
         self.must_pass: set[str] = set()
         self.inputs: list[Input] = []
         self.domains: dict[str, str] = {}
         self.below: dict[str, int] = {}
+        self.columns: dict[str, tuple[int, ...]] = {}
+        self.distinct: dict[str, int] = {}
+        """How many different numbers or slices tensors have whose domain says so."""
         self.along: dict[str, Along] = {}
+        self.joint: dict[str, str] = {}
+        """Parameters whose tensors belong together: a name of `joint.FITS` for each."""
         self.part: Part | None = None
         self.claimed = "result"
         self.mixtures = mixtures(spec, edition)
@@ -132,6 +116,8 @@ class CallDraft:
         """Whether a tensor was shaped so that it can be passed in the place of the next one."""
         self.aims: Mapping[str, str] = {}
         """The classes that features of the call, and of the current parameter, should have."""
+        self.aims_of: Mapping[str, Mapping[str, str]] = {}
+        """The aims of each parameter that is drawn in one turn with others."""
         self.dtype: str = dtype or self.drawn_dtype()
         self.binding = binding
         self.room = elements
@@ -140,12 +126,32 @@ class CallDraft:
     @property
     def order(self) -> list[str]:
         """The parameters to draw: those of the edition that have a rule, dependencies first."""
-        offered = {self.newest(p.name) for p in self.documented.parameters}
+        offered = {self.newest(p.name) for p in self.documented.every}
         return [n for n in self.rules if n in offered and not isinstance(self.rules[n], Omitted)]
+
+    @property
+    def turns(self) -> list[tuple[str, ...]]:
+        """The parameters in the order in which they are drawn: each by itself, and those that a
+        drawer gives together."""
+        order = self.order
+        together = tuple(n for n in order if isinstance(self.rules[n], FromDrawer))
+        return [
+            together if name in together else (name,) for name in order if name not in together[1:]
+        ]
+
+    def existing_shape(self, ranks: tuple[int, int], room: int) -> tuple[int, ...] | None:
+        """The shape of an existing tensor for a tensor that a drawer begins with; None for a drawn
+        one. A call by itself has no tensors but its own."""
+        del ranks, room
+        return None
+
+    def aim(self, name: str) -> None:
+        """Draw what comes next with the aims of this parameter."""
+        self.aims = self.aims_of.get(name, self.aims)
 
     def drawn_dtype(self) -> str:
         """The dtype of its tensors: a documented one as often as any other."""
-        dtype: str = self.pick(tuple(_weighted(self.spec)))
+        dtype: str = self.pick(tuple(weighted_dtypes(self.spec)))
         return dtype
 
     def pick_as(
@@ -176,14 +182,12 @@ class CallDraft:
             return False
         if isinstance(self.rules[name], DataFormat | PlaceholderShape):
             return False
-        return any(
-            not p.required for p in self.documented.parameters if self.newest(p.name) == name
-        )
+        return any(not p.required for p in self.documented.every if self.newest(p.name) == name)
 
     def may_be_none(self, name: str) -> bool:
         """Whether None may be passed for the parameter because that is its documented default."""
         return self.may_omit(name) and any(
-            p.value is None for p in self.documented.parameters if self.newest(p.name) == name
+            p.value is None for p in self.documented.every if self.newest(p.name) == name
         )
 
     def tensors_of_integers(self) -> list[str]:
@@ -205,20 +209,52 @@ class CallDraft:
         else:
             self.values[name] = value
 
-    def add_tensor(self, name: str, shape: tuple[int, ...], dtype: str, domain: str) -> None:
+    def add_tensor(
+        self,
+        name: str,
+        shape: tuple[int, ...],
+        dtype: str,
+        domain: str,
+        binding: Binding | None = None,
+    ) -> None:
         """Pass a new input as the parameter `name`."""
-        item = self.new_input(name, shape, dtype, domain)
+        self.aim(name)
+        item = self.new_input(name, shape, dtype, domain, binding)
+        if name in self.values:
+            self.values[name] = Ref(item.name)
         self.shapes[name], self.static_shapes[name] = item.shape, item.static_shape
         self.dtypes[name] = dtype
         self.passed[name] = Ref(item.name)
 
+    def add_places(
+        self, name: str, shape: tuple[int, ...], below: int, domain: str = "real"
+    ) -> None:
+        """Pass a new input of indices from 0 to less than `below`."""
+        dtypes = tuple(getattr(self.rules.get(name), "dtypes", None) or ("int32",))
+        self.add_tensor(name, shape, self.integer_dtype(self.pick(dtypes), below), domain)
+        self.below[name] = below
+
     def add_tensors(self, name: str, shapes: list[tuple[int, ...]], dtype: str) -> None:
         """Pass a list of new inputs."""
+        self.aim(name)
         items = [self.new_input(f"{name}_{i}", s, dtype, "real") for i, s in enumerate(shapes)]
+        self._pass_tensors(name, items, [Ref(i.name) for i in items])
+
+    def add_parts(self, name: str, shape: tuple[int, ...], dtype: str, domain: str) -> None:
+        """Pass the real and the imaginary parts of complex numbers in a tuple: two new inputs that
+        are made in the same way, the second with numbers from `domain`."""
+        self.aim(name)
+        real = self.new_input(f"{name}_real", shape, dtype, "real")
+        imag = replace(real, name=f"{name}_imag")
+        self.inputs.append(imag)
+        self.domains[imag.name] = domain
+        self._pass_tensors(name, [real, imag], (Ref(real.name), Ref(imag.name)))
+
+    def _pass_tensors(self, name: str, items: list[Input], passed: Argument) -> None:
         self.shapes[name] = [i.shape for i in items]
         self.static_shapes[name] = [i.static_shape for i in items]
-        self.dtypes[name] = dtype
-        self.passed[name] = [Ref(i.name) for i in items]
+        self.dtypes[name] = items[0].dtype
+        self.passed[name] = passed
 
     def new_input(
         self,
@@ -229,7 +265,10 @@ class CallDraft:
         binding: Binding | None = None,
     ) -> Input:
         """Add an input to the program."""
-        item = tensors.as_python_has_it(Input(name, shape, dtype, binding or self._binding()))
+        chosen = binding or self._binding()
+        if chosen in tensors.SYMBOLIC and getattr(self.rules.get(name), "eager", False):
+            chosen = Binding.CONSTANT
+        item = tensors.as_python_has_it(Input(name, shape, dtype, chosen))
         if item.binding is Binding.PLACEHOLDER_NONE and self.error is None:
             item = tensors.partly_known(item, self._known(name, len(shape)))
         self.inputs.append(item)
@@ -237,8 +276,7 @@ class CallDraft:
         return item
 
     def _binding(self) -> Binding:
-        found: Binding = self.pick_as("binding", tuple(self._bindings()), str)
-        return found
+        return Binding(self.pick_as("binding", tuple(self._bindings()), str))
 
     def _known(self, name: str, rank: int) -> tensors.Known:
         alone = len(tensors.ranks_of(self.rules.get(name))) == 1
@@ -260,7 +298,8 @@ class CallDraft:
         """What the names in the spec's rules stand for."""
         shapes = self.static_shapes if static else self.shapes
         values = {**self.values, **self.static_values} if static else self.values
-        return Scope(values, shapes, self.dtypes, FLOATX, self.domains)
+        counts = {} if static else {**self.below, **self.distinct}
+        return Scope(values, shapes, self.dtypes, FLOATX, self.domains, counts)
 
     def complete_arguments(self) -> dict[str, Argument]:
         """What every parameter stands for, defaults included."""
@@ -276,7 +315,18 @@ class CallDraft:
         steps = self._steps()  # may bind inputs otherwise
         if self.error is None:
             self._lay_out()
-        return Program(tuple(self.inputs), steps, ("result",))
+        program = Program(tuple(self.inputs), (*steps, *self._members()), self._outputs())
+        pairs = [n for n, rule in self.rules.items() if getattr(rule, "complex", False)]
+        return of_complex_numbers(program, pairs)
+
+    def _members(self) -> Iterator[Step]:
+        """All members of a tuple, where one alone does not show whether the answer is right."""
+        for place, name in enumerate(self._outputs()[1:]):
+            yield Step(name, "operator.getitem", (Ref("results"), place))
+
+    def _outputs(self) -> tuple[str, ...]:
+        parts = () if self.spec.unique or alone(self.spec, self.parts) else self.parts
+        return ("result", *(f"member_{place}" for place in range(len(parts))))
 
     def _pass_twice(self) -> None:
         """Now and then, pass one tensor in the place of two that are alike."""
@@ -290,15 +340,21 @@ class CallDraft:
     def _may_share(self, kept: str, other: str) -> bool:
         """Whether the limits of both tensors can hold for one; logits are no probabilities, and the
         dimensions of kernels are known."""
-        if not {self.domains[kept], self.domains[other]}.isdisjoint(_CONSTRUCTED):
+        if not {self.domains[kept], self.domains[other]}.isdisjoint(tensors.CONSTRUCTED):
+            return False
+        apart = {*self.columns, *(ref for n in self.joint for ref in self._references(n))}
+        if kept in apart or other in apart:
             return False
         limited = [self.along[name] for name in (kept, other) if name in self.along]
         logits = any(a.logits is not None and self.values.get(a.logits) for a in limited)
         alone = len(limited) == 1 and limited[0].axis is not None
         return not (alone or logits or self._unknown_kernel(kept, other))
 
+    def _references(self, parameter: str) -> list[str]:
+        return tensors.references(self.passed.get(parameter))
+
     def _unknown_kernel(self, kept: str, other: str) -> bool:
-        kernels = (n for n in (kept, other) if isinstance(self.rules.get(n), Kernel | LocalKernel))
+        kernels = (n for n in (kept, other) if isinstance(self.rules.get(n), _KERNELS))
         told = next(item.static_shape for item in self.inputs if item.name == kept)
         return None in told and any(kernels)
 
@@ -319,7 +375,19 @@ class CallDraft:
         for name, value in self.passed.items():
             listed = [known[ref] for ref in tensors.references(value)]
             if listed and name in self.static_shapes:
-                self.static_shapes[name] = listed if isinstance(value, list) else listed[0]
+                several = isinstance(value, list | tuple)
+                self.static_shapes[name] = listed if several else listed[0]
+
+    def know(self, name: str, *axes: int) -> None:
+        """Let the lengths of these axes be known before the numbers are: how many results there
+        are, or which of them, depends on them."""
+        place = next(n for n, item in enumerate(self.inputs) if item.name == name)
+        item, known = self.inputs[place], [*self.inputs[place].static_shape]
+        for axis in axes:
+            known[axis] = item.shape[axis]
+        if item.binding is Binding.PLACEHOLDER_NONE:
+            self.inputs[place] = tensors.told(item, tuple(known))
+            self.know_again()
 
     def _mix_dtypes(self) -> None:
         """Seldom, make one tensor but the first of another dtype that the function takes."""
@@ -329,7 +397,8 @@ class CallDraft:
         first, *others = fitting
         beside = tuple(d for d in self.mixtures if d != fitting[first])
         told = partial(tensors.then, fitting[first])
-        other = self.pick_as(tensors.MIXED, (None,) * _PLAINLY + beside, told)
+        plainly = (None,) * (_PLAINLY * max(1, len(beside) // 2))
+        other = self.pick_as(tensors.MIXED, plainly + beside, told)
         if other is not None:
             self._mix(self.pick(tuple(others)), other)
 
@@ -368,14 +437,39 @@ class CallDraft:
     def _steps(self) -> tuple[Step, ...]:
         if not self.spec.results:
             return (self._step(),)
-        index = self.integer((0, len(self.spec.results) - 1))
-        self.part = self.spec.results[index]
-        if index:
+        index = self._member()
+        if alone(self.spec, self.parts):
+            return (self._step(),)
+        if index and self.inputs:
             # such a member need not depend on every input: either all inputs are fed, or none is
             first = self.inputs[0].binding
-            self.inputs = [i if i.binding is first else i.bound(first) for i in self.inputs]
+            self.inputs = [i if self._stays(i, first) else i.bound(first) for i in self.inputs]
             self.know_again()
-        return taken_apart(self._step(), index, flat=self.part.flat)
+        assert self.part is not None
+        return taken_apart(self._step(), index, flat=self.part.flat, by=self.part.by)
+
+    def _stays(self, item: Input, binding: Binding) -> bool:
+        return item.binding is binding or getattr(self.rules.get(item.name), "eager", False)
+
+    def _member(self) -> int:
+        """The place of the member of a tuple or a list that the case looks at; of a list sometimes
+        counted from its end."""
+        parts = self.parts
+        place = self.integer((0, len(parts) - 1))
+        self.part = parts[place]
+        if self.part.count is None:
+            return place
+        count = evaluate(self.part.count, self.scope(static=False))
+        if not count:
+            raise UnsatisfiedAssumption("a list without members has none to look at")
+        item = self.integer((0, count - 1))
+        self.values[ITEM] = item
+        return item - count if self.pick(_FROM_THE_END) else item
+
+    @property
+    def parts(self) -> list[Part]:
+        """The members of the tuple that this call returns."""
+        return members(self.spec, self.scope(static=False))
 
     def _placeholder_program(self) -> Program:
         """The call makes the input itself, seen through `maximum(x, x)`, which equals x."""
@@ -384,63 +478,18 @@ class CallDraft:
         shape = self.values.get("shape") or ()
         item = Input("x", shape, dtype, Binding.PLACEHOLDER, arguments)
         self.claimed = "x"
-        step = Step("result", "maximum", (Ref("x"), Ref("x")))
-        return Program((item,), (step,), ("result",))
-
-    def _disputed(self) -> int:
-        """How many parameters must be passed by position: up to the last one whose name the
-        document prints in two ways (C042)."""
-        printed = self.spec.signatures[self.spec.editions[self.edition]].text
-        other = {*misprinted(self.documented, printed).values()}
-        names = [p.name for p in self.documented.parameters]
-        return max((names.index(name) + 1 for name in other), default=0)
+        return Program((item,), (Step("result", "maximum", (Ref("x"), Ref("x"))),), ("result",))
 
     def _step(self) -> Step:
-        passed = [p for p in self.documented.parameters if self.newest(p.name) in self.passed]
-        leading = 0
-        for mine, documented in zip(passed, self.documented.parameters, strict=False):
-            if mine is not documented:
-                break
-            leading += 1
-        positional = self.integer((0, leading)) if leading else 0
-        positional = max(leading - positional, min(leading, self._disputed()))
-        return Step(
-            "result",
-            self.documented.name,
-            tuple(self.passed[self.newest(p.name)] for p in passed[:positional]),
-            tuple((p.name, self.passed[self.newest(p.name)]) for p in passed[positional:]),
-        )
+        named = ((p.name, self.newest(p.name)) for p in self.documented.every)
+        passed = {name: self.passed[own] for name, own in named if own in self.passed}
+        printed = self.spec.signatures[self.spec.editions[self.edition]].text
+        return step(self.documented, printed, passed, self.integer)
 
 
+_FROM_THE_END = (False, False, True)
 _SELDOM = (False,) * 7 + (True,)
 _RARELY = (False,) * 15 + (True,)
 _PLAINLY = 15
-"""How often the tensors of a call have one dtype, where each mixture comes once."""
-_CONSTRUCTED = ("mirrored", "mirrored_last", "even")
-"""Domains of kernels, whose elements are made to fit each other."""
-
+"""How often the tensors of a call have one dtype, where each of two mixtures comes once."""
 _NONE = ErrorCase(name="none", says="", exception="any", editions=[])
-
-
-def _weighted(spec: Spec) -> list[str]:
-    """Documented dtypes as often as probed ones, and first."""
-    documented: list[str] = list(spec.dtypes.documented)
-    weight = max(1, -(-len(spec.dtypes.probed) // len(documented)))
-    return documented * weight + list(spec.dtypes.probed)
-
-
-def _defaults(spec: Spec, documented: Signature) -> dict[str, Any]:
-    """The defaults of the edition; of the newest edition for parameters that it lacks."""
-    own = {
-        spec.renamed.get(p.name, p.name): p.value for p in documented.parameters if not p.required
-    }
-    return {**_newest_defaults(spec), **own}
-
-
-def _newest_defaults(spec: Spec) -> dict[str, Any]:
-    newest = [e for e in EDITIONS if e in spec.editions][-1]
-    return {
-        spec.renamed.get(p.name, p.name): p.value
-        for p in signature(spec, newest).parameters
-        if not p.required
-    }

@@ -13,13 +13,16 @@ from typing import Any, TypeGuard
 
 from conformance.generators.forms import ABSENT, FEW, ITERABLES, NONE, form
 from conformance.generators.sizes import length_class, long_axis, size_class
-from conformance.generators.tensors import MIXED, knowledge
-from conformance.program import Argument, Binding, Input, Made, Ref, Step
+from conformance.generators.tensors import MIXED, knowledge, references
+from conformance.program import Argument, Binding, Input, Made, Step
 from conformance.specs import image_rules, kinds
 
 Classes = Mapping[str, str]
 """The class of each feature."""
 DTYPE = "dtype of tensors"
+INTEGERS = "integers in tensors"
+"""The feature of calls whose tensors have a dtype of integers, or truth values, that no document
+names. Arguments are paired with it, and not with each such dtype."""
 PART, PASSING = "part of the result", "passing"
 """Features of a whole call; those of a parameter begin with its name."""
 OF_CALL = ("aliases", MIXED, "layout")
@@ -30,11 +33,14 @@ _BINDINGS = {
     Binding.VARIABLE: "variable",
     Binding.CONSTANT: "constant",
     Binding.ARRAY: "array",
-    Binding.PYTHON: "python",
+    Binding.PYTHON: "list",
 }
 UNKNOWN, PARTLY_KNOWN = "fed, unknown", "fed, partly known"
+NUMBER = "number"
+"""The binding of a tensor of rank 0 that is passed as a number of Python."""
 BINDING_OF = {
     **{name: binding.value for binding, name in _BINDINGS.items()},
+    NUMBER: Binding.PYTHON.value,
     UNKNOWN: Binding.PLACEHOLDER_NONE.value,
     PARTLY_KNOWN: Binding.PLACEHOLDER_NONE.value,
 }
@@ -74,9 +80,7 @@ def passing(step: Step) -> str:
 
 def _tensors(seen: View, name: str) -> list[Input]:
     given = seen.passed.get(name)
-    listed = given if isinstance(given, list) else [given]
-    names = [one.name for one in listed if isinstance(one, Ref)]
-    return [seen.inputs[one] for one in names if one in seen.inputs]
+    return [seen.inputs[name] for name in references(given) if name in seen.inputs]
 
 
 def _of_tensors(seen: View, name: str, items: Sequence[Input]) -> Iterator[tuple[str, str]]:
@@ -105,6 +109,8 @@ def _of_tensors(seen: View, name: str, items: Sequence[Input]) -> Iterator[tuple
 
 
 def _binding(item: Input) -> str:
+    if item.binding is Binding.PYTHON and not item.shape:
+        return NUMBER
     if item.binding is not Binding.PLACEHOLDER_NONE:
         return _BINDINGS[item.binding]
     return PARTLY_KNOWN if any(d is not None for d in item.static_shape) else UNKNOWN

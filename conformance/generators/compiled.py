@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from conformance.generators.complex_numbers import call_of
 from conformance.generators.structure import Structure
 from conformance.generators.twins import of_constants, with_program
 from conformance.program import Made, Program, Step
@@ -18,10 +19,11 @@ COMPILED = "compiled"
 """What is called with the name of a function, `whole`, and its arguments."""
 
 
-def compiled(structure: Structure, *, whole: bool) -> Structure | None:
+def compiled(structure: Structure, *, whole: bool, in_any_dtype: bool = False) -> Structure | None:
     """The call compiled, of tensors of the backend; None where it would rest on anything else.
 
     `whole` asks for more of a compiler that has a choice: one program without Python in between.
+    With `in_any_dtype` no document need name the dtype of its tensors.
     """
     program = structure.program
     if structure.error is not None or structure.claimed != "result" or not program.inputs:
@@ -29,13 +31,15 @@ def compiled(structure: Structure, *, whole: bool) -> Structure | None:
     made = (value for value in structure.arguments.values() if isinstance(value, Made))
     if any(value.kind in TENSORS_OF_INTEGERS for value in made):
         return None
-    found = with_program(structure, _compiled(program, whole=whole), {})
-    if not found.settled:
+    call = with_program(structure, _compiled(program, whole=whole), {})
+    rests_on_dtype = in_any_dtype and call.unsettled == (ConventionName.INPUT_DTYPE,)
+    if not (call.settled or rests_on_dtype):
         return None
-    return replace(found, unsettled=(ConventionName.COMPILED_CALL,))
+    return replace(call, unsettled=(ConventionName.COMPILED_CALL, *call.unsettled))
 
 
 def _compiled(program: Program, *, whole: bool) -> Program:
-    first, *others = program.steps
+    first = call_of(program)
     call = Step(first.result, COMPILED, (first.function, whole, *first.args), first.kwargs)
-    return replace(of_constants(program), steps=(call, *others))
+    steps = tuple(call if step is first else step for step in program.steps)
+    return replace(of_constants(program), steps=steps)

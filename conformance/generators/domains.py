@@ -15,7 +15,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from conformance.generators import arrangement, images, probabilities
+from conformance.generators import (
+    arrangement,
+    few_numbers,
+    images,
+    matrices,
+    orders,
+    probabilities,
+    warps,
+)
+from conformance.generators import plain_numbers as plain
 
 Array = npt.NDArray[Any]
 Fit = Callable[[np.random.Generator, Array], Array]
@@ -38,6 +47,10 @@ class Domain:
     admits: Admits
     plain: bool = False
     undefined: bool = False
+    whole: bool = False
+    """Whether it says what the whole array is like, so that special numbers belong to it, too."""
+    far: bool = False
+    """Whether its numbers may be larger than those of the profile from which they are made."""
 
 
 def _any(values: Array) -> Array:
@@ -99,5 +112,33 @@ DOMAINS: Mapping[str, Domain] = {
         probabilities.logit, _between(-probabilities.MOST_LOGIT, probabilities.MOST_LOGIT)
     ),
     "factor": Domain(arrangement.factors, _any),
-    **{name: Domain(fit, _is_fitted(fit)) for name, fit in images.DOMAINS.items()},
+    "ascending": Domain(orders.ascending, _is_fitted(orders.ascending), plain=True, whole=True),
+    "colours": Domain(orders.colours, _is_fitted(orders.colours), plain=True, whole=True),
+    **{
+        name: Domain(fit, _is_fitted(fit), plain=True, whole=True)
+        for name, fit in {**plain.OF_WHOLE, **plain.OF_CASTS}.items()
+    },
+    "all different": Domain(
+        plain.all_different, _is_fitted(plain.all_different), plain=True, whole=True
+    ),
+    "first open": Domain(plain.first_open, _is_fitted(plain.first_open), plain=True, whole=True),
+    "between": Domain(plain.between, _is_fitted(plain.between), plain=True, whole=True),
+    "thirds missing": Domain(
+        plain.thirds_missing, _is_fitted(plain.thirds_missing), plain=True, whole=True
+    ),
+    **{n: Domain(plain.nearby(n), plain.is_nearby(n), whole=True) for n in plain.NEARBY},
+    "far": Domain(plain.far, plain.is_far, whole=True, far=True),
+    "patterns": Domain(
+        plain.patterns, _is_fitted(plain.patterns), plain=True, whole=True, far=True
+    ),
+    "spectrum": Domain(orders.spectrum, _is_fitted(orders.spectrum), plain=True, whole=True),
+    "window": Domain(orders.window, _between(0.5, 1), plain=True, whole=True),
+    "some missing": Domain(orders.some_missing, orders.is_some_missing, whole=True),
+    **{name: Domain(lambda _rng, values: values, _any) for name in orders.NAMES_OF_INDICES},
+    **{n: Domain(fit, matrices.admits(n), whole=True) for n, fit in matrices.FITS.items()},
+    **{
+        name: Domain(fit, _is_fitted(fit), plain=True, whole=True)
+        for name, fit in {**warps.FITS, **few_numbers.FITS}.items()
+    },
+    **{name: Domain(fit, _is_fitted(fit), whole=True) for name, fit in images.DOMAINS.items()},
 }

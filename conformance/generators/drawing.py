@@ -1,11 +1,8 @@
 """Draw values with a seed, keep the choices that made them, and make them smaller from those.
 
-Hypothesis's public ways of generating look for failures, and remember all that they tried; a plan
-needs one value at a time, fast, the same for the same seed. So calls are drawn by `Seeded`, which
-chooses as a strategy does and keeps its choices in the form in which Hypothesis does: the strategy
-makes the same call of them. Other strategies are drawn, and everything is made smaller, by four
-classes of Hypothesis that are not public; this module alone uses them. pyproject.toml allows the
-releases with which it was tested.
+Calls are drawn by `Seeded`, which chooses as a strategy does and keeps its choices in the form in
+which Hypothesis does: the strategy makes the same call of them. Other strategies are drawn, and
+everything is made smaller, by Hypothesis (`hypothesis_engine`).
 """
 
 from __future__ import annotations
@@ -14,59 +11,32 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
 from random import Random
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
-import hypothesis
 from hypothesis import strategies as st
-from hypothesis.database import InMemoryExampleDatabase, choices_from_bytes, choices_to_bytes
-from hypothesis.errors import StopTest, UnsatisfiedAssumption
+from hypothesis.database import choices_from_bytes
+from hypothesis.errors import UnsatisfiedAssumption
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-_KEY = b"case"
-_PRIVATE = {
-    "BuildContext": "hypothesis.control",
-    "ConjectureData": "hypothesis.internal.conjecture.data",
-    "ConjectureRunner": "hypothesis.internal.conjecture.engine",
-    "HypothesisProvider": "hypothesis.internal.conjecture.providers",
-}
-"""The module of each class that Hypothesis does not document."""
-_ORIGIN = "fails"
-_MOST_CALLS = 10_000
-"""Hypothesis's own limit of what one search may try; the caller's budget ends it long before."""
+from conformance.generators.hypothesis_engine import Drawn, StopShrinking, engine
+
+__all__ = [
+    "ByHypothesis",
+    "Chooser",
+    "Drawn",
+    "Rejected",
+    "Replayed",
+    "Seeded",
+    "StopShrinking",
+    "drawn",
+    "remade",
+    "replayed",
+    "seeded",
+    "shrink",
+]
 
 Value = TypeVar("Value")
-
-
-class UnsupportedHypothesisError(RuntimeError):
-    """The installed release of Hypothesis lacks what this module needs of it."""
-
-    for_users = True
-    """The command line prints the message alone."""
-
-    def __init__(self, problem: str) -> None:
-        super().__init__(
-            f"Hypothesis {hypothesis.__version__} does not fit this suite ({problem}): install a "
-            "release that the suite's metadata allows, for example with `pip install conformance`"
-        )
-
-
-class StopShrinking(BaseException):
-    """Raised by a condition to end a search. Not an Exception: Hypothesis would shrink that."""
-
-
-@dataclass(frozen=True, slots=True)
-class Drawn(Generic[Value]):
-    """A value, and the choices from which its strategy makes it again."""
-
-    value: Value
-    made_of: tuple[Any, ...]
-
-    @property
-    def choices(self) -> bytes:
-        """The choices, as they are stored."""
-        return choices_to_bytes(self.made_of)
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,30 +196,18 @@ def _made(make: Callable[[Chooser], Value], chooser: Seeded | Replayed) -> Drawn
 
 
 def drawn(strategy: SearchStrategy[Value], random: Random) -> Drawn[Value] | None:
-    """A value of the strategy; None if the strategy rejected what it had drawn.
-
-    UnsupportedHypothesisError if the installed Hypothesis has another private interface.
-    """
-    data = _new_data(random=random)
-    try:
-        return Drawn(_value(data, strategy), tuple(data.choices))
-    except (StopTest, UnsatisfiedAssumption):
-        return None
+    """A value of the strategy; None if the strategy rejected what it had drawn."""
+    return engine().draw(strategy, random)
 
 
 def remade(strategy: SearchStrategy[Value], choices: bytes) -> Value | None:
-    """What the strategy makes of these choices; None if it has come to make other ones.
+    """The value that the strategy makes of these choices; None if it now makes other ones.
 
-    A strategy that has changed may make something else of them: look at what comes.
+    A strategy that has changed may make something else of them: look at the value.
     """
     listed = choices_from_bytes(choices)
-    if listed is None:
-        return None
-    data = _new_data(random=None, prefix=listed, max_choices=len(listed))
-    try:
-        return _value(data, strategy)
-    except (StopTest, UnsatisfiedAssumption):
-        return None
+    replay = None if listed is None else engine().replay(strategy, listed)
+    return None if replay is None else replay.value
 
 
 def shrink(
@@ -263,79 +221,4 @@ def shrink(
     `fails` keeps the best one that it has seen, and raises `StopShrinking` to end the search. The
     values are the same for the same seed and answers.
     """
-    database = InMemoryExampleDatabase()
-    # with one choice too many: Hypothesis does not shrink what it has stored once more
-    database.save(_KEY, choices_to_bytes((*(choices_from_bytes(choices) or ()), 0)))
-    settings = hypothesis.settings(
-        max_examples=_MOST_CALLS,
-        database=database,
-        deadline=None,
-        phases=(hypothesis.Phase.reuse, hypothesis.Phase.shrink),
-        suppress_health_check=list(hypothesis.HealthCheck),
-    )
-
-    def test(data: Any) -> None:
-        try:
-            value = _value(data, strategy)
-        except UnsatisfiedAssumption:
-            data.mark_invalid()
-        if fails(Drawn(value, tuple(data.choices))):
-            data.mark_interesting(_ORIGIN)
-
-    try:
-        _runner(test, settings, seed).run()
-    except StopShrinking:
-        return
-
-
-def _value(data: Any, strategy: SearchStrategy[Value]) -> Value:
-    with _private("BuildContext", data, is_final=False, wrapped_test=_nothing):
-        value: Value = data.draw(strategy)
-        return value
-
-
-def _new_data(random: Random | None, **prefix: Any) -> Any:
-    return _private("ConjectureData", random=random, provider=_private_provider(), **prefix)
-
-
-@cache
-def _private_provider() -> type:
-    """Hypothesis's own choices, but for constants.
-
-    It chooses one of twenty numbers among the constants in the source of all modules that are
-    imported from outside of site-packages, so that an installed suite, another program around it or
-    another order of imports would draw other cases.
-    """
-    try:
-        usual: Any = _class("HypothesisProvider")
-        chosen = vars(usual)["_maybe_draw_constant"]
-    except (ImportError, AttributeError, KeyError) as problem:
-        raise UnsupportedHypothesisError(str(problem)) from problem
-
-    def none(*_args: Any, **_kwargs: Any) -> None:
-        """No constant."""
-
-    return type("WithoutConstants", (usual,), {chosen.__name__: none})
-
-
-def _runner(test: Callable[[Any], None], settings: hypothesis.settings, seed: int) -> Any:
-    random = Random(seed)  # noqa: S311
-    return _private("ConjectureRunner", test, settings=settings, random=random, database_key=_KEY)
-
-
-def _private(name: str, *args: Any, **kwargs: Any) -> Any:
-    """An object of one of Hypothesis's private classes."""
-    try:
-        return _class(name)(*args, **kwargs)
-    except (ImportError, AttributeError, TypeError) as problem:
-        raise UnsupportedHypothesisError(str(problem)) from problem
-
-
-@cache
-def _class(name: str) -> Callable[..., Any]:
-    found: Callable[..., Any] = getattr(import_module(_PRIVATE[name]), name)
-    return found
-
-
-def _nothing() -> None:
-    """The test that Hypothesis asks for its name and its signature."""
+    engine().shrink(strategy, fails, choices_from_bytes(choices) or (), seed)

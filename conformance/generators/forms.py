@@ -59,11 +59,14 @@ def form(rule: kinds.ParameterRule, value: Argument) -> str:
         return _sequence(value, type(value).__name__)
     if isinstance(value, int | float) and not isinstance(value, bool):
         return _sign(value)
-    return repr(value) if value is None or isinstance(rule, FEW) else type(value).__name__
+    written = value is None or isinstance(value, str | bool) or isinstance(rule, FEW)
+    return repr(value) if written else type(value).__name__
 
 
 def _sequence(value: Sequence[Any], kind: str) -> str:
     count = "several" if len(value) > 1 else "one" if value else "nothing"
+    if any(isinstance(v, list | tuple) for v in value):
+        return f"{kind} of {count}, of sequences"
     numbers = [v for v in value if isinstance(v, int)]
     below = " and a negative one" if any(v < 0 for v in numbers) else ""
     return f"{kind} of {count}{below}"

@@ -19,8 +19,9 @@ import numpy as np
 import numpy.typing as npt
 
 from conformance.editions import differentiates
-from conformance.generators import images
+from conformance.generators import images, warps
 from conformance.generators.structure import Structure, accepted_dtypes, expected_shape
+from conformance.generators.tensors import references
 from conformance.generators.twins import of_constants, with_program
 from conformance.generators.values import Draw, draw_arrays, signs
 from conformance.program import Argument, Binding, Input, Made, Program, Ref, Step
@@ -33,7 +34,7 @@ WEIGHTS = "weights"
 """The input with the weights of the loss; `loss_weights` where a parameter has that name."""
 DIFFERENTIATED = "differentiated"
 """What is called with the name of a function, weights, the tensors by which it is differentiated,
-and its arguments."""
+and its arguments. It differentiates the first result, if the function has several."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,7 +82,7 @@ def differentiated(structure: Structure) -> Differentiated | None:
     dtypes = {i.dtype for i in inputs if i.name in wanted} | {accepted_dtypes(structure)[0]}
     if len(dtypes) != 1 or not dtypes <= {*FLOATS} or not wanted:
         return None
-    if any(domain.startswith("mirrored") for domain in structure.domains.values()):
+    if any(d.startswith("mirrored") or d in warps.VEILED for d in structure.domains.values()):
         return None  # what a mirrored kernel hides, its gradient shows
     if not math.prod(expected_shape(structure)) or not all(math.prod(i.shape) for i in inputs):
         return None
@@ -106,7 +107,7 @@ def _free(structure: Structure, item: Input) -> bool:
     no longer be one, and its own gradient tells how an implementation lays it.
     """
     domain, along = structure.domains.get(item.name), structure.distributions.get(item.name)
-    if domain in images.DOMAINS:
+    if domain in images.DOMAINS or domain in warps.FIXED:
         return False
     return domain != "probability" or along is None or along.target
 
@@ -150,10 +151,10 @@ def _with_own(structure: Structure, wanted: tuple[str, ...], dtype: str) -> Diff
     weights = Input(
         f"loss_{WEIGHTS}" if taken else WEIGHTS, expected_shape(structure), dtype, Binding.CONSTANT
     )
-    (call,) = program.steps
+    call = program.steps[0]
     asked = (call.function, Ref(weights.name), [Ref(name) for name in wanted], *call.args)
     step = Step("gradients", DIFFERENTIATED, asked, call.kwargs)
-    whole = Program((*program.inputs, weights), (call, step), ("gradients",))
+    whole = Program((*program.inputs, weights), (*program.steps, step), ("gradients",))
     return Differentiated(structure, whole, wanted, dtype, weights.name)
 
 
@@ -165,6 +166,8 @@ def resolved(arguments: Mapping[str, Argument], arrays: Mapping[str, Array]) -> 
             return arrays[value.name]
         if isinstance(value, Made):
             return value.value
-        return [one(v) for v in value] if isinstance(value, list) else value
+        if isinstance(value, list) or (isinstance(value, tuple) and references(value)):
+            return [one(v) for v in value]
+        return value
 
     return {name: one(value) for name, value in arguments.items()}

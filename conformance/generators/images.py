@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from conformance.generators import long_axes, tensors
-from conformance.generators.calls import CallDraft, offered_bindings
+from conformance.generators.bindings import offered_bindings
+from conformance.generators.calls import CallDraft
 from conformance.generators.forms import in_form
 from conformance.program import Binding, Ref
 from conformance.specs import image_rules, kinds
@@ -145,7 +146,8 @@ def _outside_room(call: CallDraft, images: Dims, sizes: Dims, inside: int) -> in
     """How many channels may come out, so that results, kernel and products are not too many."""
     image, kernel = long_axes.elements([images]), math.prod(sizes) * max(inside, 1)
     places = max(1, image // max(inside, 1))
-    return call.room * PRODUCTS // max(PRODUCTS * max(places, kernel), places * kernel)
+    results = places * _work(call)
+    return call.room * PRODUCTS // max(PRODUCTS * max(results, kernel), places * kernel)
 
 
 def _laid_out(call: CallDraft, layout: str, sizes: Dims, inside: int, outside: int) -> Dims:

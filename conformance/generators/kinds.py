@@ -9,6 +9,8 @@ from typing import Any
 
 from conformance.generators import fitting, images, long_axes, tensors
 from conformance.generators.calls import CallDraft
+from conformance.generators.dimensions import SMALL_SIZES, dims
+from conformance.generators.drawers import DRAWERS
 from conformance.generators.forms import ITERABLES, in_form
 from conformance.generators.sizes import length_class, long_axis, size_class
 from conformance.program import Argument, Binding, Made, Ref
@@ -17,17 +19,16 @@ from conformance.specs.rules import evaluate
 
 Dims = tuple[int, ...]
 
-RANKS = (1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 4, 4, 0, 0, 5, 5)
-SIZES = (1,) * 4 + (2,) * 10 + (3,) * 8 + (4,) * 3 + (5,) + (0,) * 2
-SMALL_SIZES = (1,) * 10 + (2,) * 14 + (3,) * 4 + (0,) * 2
-"""Each as often as it is to be drawn; the simplest first, towards which Hypothesis shrinks."""
 PRODUCTS = 4
 """How many products a contraction may have for each element that a tensor may have."""
 
 
 def draw_parameter(call: CallDraft, name: str) -> None:
-    """Draw one parameter, or leave it to its default."""
-    if not call.may_omit(name):
+    """Draw one parameter, or leave it to its default; those of a drawer, if it is their first."""
+    if isinstance(call.rules[name], kinds.FromDrawer):
+        if any(names[0] == name for names in call.turns):
+            DRAWERS[call.spec.draw](call)
+    elif not call.may_omit(name):
         _draw(call, name)
     else:
         _pass_or_omit(call, name)
@@ -67,15 +68,6 @@ def _as_numpy_has_it(call: CallDraft, name: str) -> None:
 
 
 _NUMPY = (False,) * 24 + (True,)
-
-
-def dims(call: CallDraft, ranks: tuple[int, int], *, room: int | None = None) -> Dims:
-    """A shape with a rank from `ranks`: few elements, or a long axis, or now and then one of
-    length 0. With at most `room` elements, or `call.room`."""
-    rank = call.pick_as("rank", tuple(r for r in RANKS if ranks[0] <= r <= ranks[1]), str)
-    sizes = SMALL_SIZES if rank > 3 else SIZES
-    shape = tuple(long_axes.short(call, sizes) for _ in range(rank))
-    return long_axes.lengthened(call, shape, room=room)
 
 
 def _tensor(call: CallDraft, name: str, rule: kinds.TensorKind) -> None:
@@ -253,7 +245,8 @@ def _axis(call: CallDraft, name: str, rule: kinds.Axis) -> None:
         axis = call.values[name] % len(shape)
         choices = [axis, axis - len(shape)]
     ordered = tuple(sorted(choices, key=lambda a: (a < 0, abs(a))))
-    call.add_value(name, call.pick(long_axes.favoured(call, shape, ordered)))
+    ends = long_axes.favoured(call, shape, ordered)
+    call.add_value(name, call.pick((*ends, None) if rule.optional else ends))
 
 
 def _shape_of(call: CallDraft, tensor: str) -> Dims:

@@ -27,6 +27,7 @@ from conformance.generators.classes import (
     of_parameter,
     passing,
 )
+from conformance.generators.complex_numbers import call_of
 from conformance.generators.kinds import draw_parameter
 from conformance.program import Program
 
@@ -67,19 +68,21 @@ class Steering:
 
         self._repeat(call, again, lambda _: {DTYPE: call.dtype})
 
-    def parameter(self, call: CallDraft, name: str) -> None:
-        """Draw a parameter."""
-        if name not in self._about:
-            call.aims = self._aims_of_call()
-            draw_parameter(call, name)
+    def turn(self, call: CallDraft, names: tuple[str, ...]) -> None:
+        """Draw a parameter, or those that a drawer gives together."""
+        call.aims, call.aims_of = self._aims_of_call(), {}
+        if self._about.isdisjoint(names):
+            draw_parameter(call, names[0])
             return
 
         def draw() -> None:
-            call.aims = {**self._aims_of_call(), **self._aims(name)}
-            draw_parameter(call, name)
+            call.aims_of = {n: {**self._aims_of_call(), **self._aims(n)} for n in names}
+            call.aim(names[0])
+            draw_parameter(call, names[0])
 
-        needed = [f for f in self.demanded if f != DTYPE and f"{f} ".startswith(f"{name} ")]
-        self._repeat(call, draw, lambda _: of_draft(call, name), needed)
+        begins = tuple(f"{name} " for name in names)
+        needed = [f for f in self.demanded if f != DTYPE and f"{f} ".startswith(begins)]
+        self._repeat(call, draw, lambda _: of_drafts(call, names), needed)
 
     def _aims(self, name: str) -> dict[str, str]:
         """What can be chosen at once, without drawing the whole parameter."""
@@ -141,25 +144,24 @@ class Steering:
         return f"{tried} beside {beside}" if beside else tried
 
 
-def of_draft(call: CallDraft, name: str) -> Classes:
-    """The classes of a parameter that has just been drawn."""
-    return of_parameter(
-        View(
-            call.rules,
-            {item.name: item for item in call.inputs},
-            call.shapes,
-            call.domains,
-            call.values,
-            call.passed,
-        ),
-        name,
+def of_drafts(call: CallDraft, names: tuple[str, ...]) -> Classes:
+    """The classes of parameters that have just been drawn."""
+    seen = View(
+        call.rules,
+        {item.name: item for item in call.inputs},
+        call.shapes,
+        call.domains,
+        call.values,
+        call.passed,
     )
+    return {f: one for name in names for f, one in of_parameter(seen, name).items()}
 
 
 def _of_program(call: CallDraft, program: Program) -> Classes:
     mixed = call.mixtures if call.mixed else ()
-    of_tensors = tensors.classes(program.inputs, call.passed, mixed=mixed)
-    found = {PASSING: passing(program.steps[0]), **of_tensors}
+    fixed = [name for name, rule in call.rules.items() if getattr(rule, "dtypes", None)]
+    of_tensors = tensors.classes(program.inputs, call.passed, mixed=mixed, fixed=fixed)
+    found = {PASSING: passing(call_of(program)), **of_tensors}
     return found if call.part is None else {**found, PART: call.part.name}
 
 

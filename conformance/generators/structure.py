@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
 from hypothesis import strategies as st
 
+from conformance.dtypes import is_floating
 from conformance.editions import Edition, promotes
 from conformance.generators import tensors
 from conformance.generators.calls import CallDraft
@@ -23,7 +24,7 @@ from conformance.program import Argument, Binding, Program
 from conformance.specs import Spec
 from conformance.specs.convention_names import ConventionName
 from conformance.specs.load import signature
-from conformance.specs.model import Accuracy, ErrorCase, Part
+from conformance.specs.model import Accuracy, DtypeRule, ErrorCase, Part
 from conformance.specs.rules import Scope, evaluate
 
 CONVENTION_OF_PROFILE = {
@@ -74,6 +75,10 @@ class Structure:
     unsettled: tuple[str, ...]
     domains: Mapping[str, str] = field(default_factory=dict)
     below: Mapping[str, int] = field(default_factory=dict)
+    columns: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """Inputs with the coordinates of a place in each row: how many there are along each axis."""
+    joint: Mapping[str, str] = field(default_factory=dict)
+    """Parameters whose tensors belong together: a name of `joint.FITS` for each."""
     distributions: Mapping[str, Distributed] = field(default_factory=dict)
     """Inputs whose elements sum to one along an axis."""
     part: Part | None = None
@@ -110,6 +115,11 @@ class Structure:
         return found
 
     @property
+    def dtype_rule(self) -> DtypeRule | None:
+        """The dtypes of what is observed."""
+        return (self.part and self.part.dtype) or self.spec.dtype
+
+    @property
     def shape_rule(self) -> Any:
         """The rule for the shape of what is observed."""
         if self.part is None:
@@ -121,14 +131,21 @@ class Structure:
     def fixed(self) -> Mapping[str, int]:
         """Inputs whose numbers must not change in shrinking: indices and probabilities."""
         closed = {n for n, domain in self.domains.items() if domain in CLOSED_DOMAINS}
+        closed |= {ref for name in self.joint for ref in tensors.references(self.arguments[name])}
         return {**self.below, **dict.fromkeys(closed, 0)}
+
+    @property
+    def _has_integers(self) -> bool:
+        """Whether a tensor of numbers, not of indices, has integers or truth values."""
+        inputs = self.program.inputs
+        return any(not is_floating(i.dtype) for i in inputs if i.name not in self.below)
 
     def conventions(self, profile: str) -> tuple[str, ...]:
         """The conventions that the case rests on when its numbers come from `profile`."""
         own = {**self.spec.silent.get(self.edition, {}), **self.spec.profiles}
         named = CONVENTION_OF_PROFILE.get(profile)
         found = {own[profile]} if profile in own else set()
-        if named is not None or profile in _REPEATING:
+        if named is not None or profile in _REPEATING or self._has_integers:
             # such numbers have zeros, halves and equal elements among them, too
             found |= {own[p] for p in ("integers", "halves", "zeros") if p in own}
         half = any(i.dtype == "float16" for i in self.program.inputs)
@@ -191,8 +208,8 @@ def made(
         elements=elements,
     )
     steering.dtype(call)
-    for name in call.order:
-        steering.parameter(call, name)
+    for names in call.turns:
+        steering.turn(call, names)
     program = steering.program(call)
     runtime, static = call.scope(static=False), call.scope(static=True)
     return Structure(
@@ -205,6 +222,8 @@ def made(
         unsettled=() if error else _unsettled(call, runtime),
         domains=call.domains,
         below=call.below,
+        columns=call.columns,
+        joint=call.joint,
         distributions=_distributions(call),
         part=call.part,
         error=error,
@@ -269,7 +288,7 @@ def accepted_dtypes(structure: Structure, dtypes: Mapping[str, str] | None = Non
         widest = tensors.widest(item.dtype for item in structure.program.inputs)
         dtypes = {**dict.fromkeys(scope.dtypes, widest), **(dtypes or {})}
     if dtypes:
-        scope = Scope(scope.values, scope.shapes, {**scope.dtypes, **dtypes}, scope.floatx)
-    rule = structure.spec.dtype
+        scope = replace(scope, dtypes={**scope.dtypes, **dtypes})
+    rule = structure.dtype_rule
     assert rule is not None, "functions without single calls are tested by scenarios"
     return [evaluate(accepted, scope) for accepted in rule.accept]

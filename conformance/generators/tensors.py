@@ -5,14 +5,16 @@ Each of these is drawn of a small table, and its class can be read from the prog
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from itertools import combinations, product
+from itertools import combinations, permutations, product
 
 import numpy as np
 
 from conformance.dtypes import held_in
+from conformance.generators import matrices, warps
+from conformance.generators.orders import NAMES_OF_INDICES
 from conformance.program import Argument, Binding, Input, Layout, Ref
 from conformance.program.layouts import matters
 from conformance.program.model import AS_THEY_ARE
@@ -35,7 +37,13 @@ ODD = (Layout.SWAPPED, Layout.UNALIGNED)
 """Layouts that no document speaks of, even in passing."""
 BOTH_FLOATS = ("float32", "float64")
 WHOLE = "int32"
-"""The dtypes of which a call may have both."""
+"""The dtypes of which a call may have any two, in either order."""
+HALVES = ("bfloat16", "float16")
+BESIDE = ("bool", *HALVES)
+"""The dtypes that a later tensor of a call may have beside the first."""
+_WIDENING = ("bool", WHOLE, *HALVES, *BOTH_FLOATS)
+"""The dtypes that a call may mix; two are computed in the later of them."""
+SYMBOLIC = (Binding.PLACEHOLDER, Binding.PLACEHOLDER_NONE)
 PYTHONS = ("float32", "int32", "bool")
 """The dtypes for which Python's own numbers stand."""
 INTEGERS = ("int8", "uint8", "int16", "uint16", "uint32", "uint64")
@@ -163,8 +171,22 @@ def stricter(domain: str, other: str) -> str | None:
 
 def widest(dtypes: Iterable[str]) -> str:
     """The widest of some of the dtypes that tensors of one call may have: no number is lost."""
-    order = (WHOLE, *BOTH_FLOATS)
-    return max({*dtypes} & {*order}, key=order.index)
+    known = {*dtypes} & {*_WIDENING}
+    return "float32" if known >= {*HALVES} else max(known, key=_WIDENING.index)
+
+
+def mixed_in(dtypes: Collection[str]) -> tuple[str, ...]:
+    """These dtypes in order, as far as tensors of one call may have two of them."""
+    return tuple(dtype for dtype in _WIDENING if dtype in dtypes)
+
+
+def orders(dtypes: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The pairs of dtypes that a plan shows: of integers and the usual floats each two in either
+    order, of others the usual ones before them."""
+    usual = [dtype for dtype in dtypes if dtype in (WHOLE, *BOTH_FLOATS)]
+    yield from permutations(usual, 2)
+    first = [dtype for dtype in (WHOLE, BOTH_FLOATS[0]) if dtype in usual]
+    yield from product(first, [dtype for dtype in dtypes if dtype in BESIDE])
 
 
 @cache
@@ -193,12 +215,16 @@ def then(first: str, other: str | None) -> str:
 
 
 def classes(
-    inputs: Iterable[Input], arguments: Mapping[str, Argument], *, mixed: Collection[str]
+    inputs: Iterable[Input],
+    arguments: Mapping[str, Argument],
+    *,
+    mixed: Collection[str],
+    fixed: Collection[str] = (),
 ) -> dict[str, str]:
     """How the tensors of a call are made and passed: the class of each feature of the call.
 
     The features are `layout`, `aliases` and `mixed dtypes`. In `mixed` are the dtypes that tensors
-    may have beside each other, if two of these have two.
+    may have beside each other, if two of these have two. Tensors in `fixed` have their own dtypes.
     """
     items, passed = list(inputs), [ref for v in arguments.values() for ref in references(v)]
     found = (
@@ -208,19 +234,30 @@ def classes(
     )
     if len(passed) > 1:
         found["aliases"] = yes_or_no(len({*passed}) < len(passed))
-        dtypes = dict.fromkeys(i.dtype for i in items if i.dtype in mixed)
+        dtypes = dict.fromkeys(i.dtype for i in items if i.dtype in mixed and i.name not in fixed)
         found[MIXED] = then(*dtypes) if mixed else NOT_MIXED
     return found
 
 
 def references(value: Argument) -> list[str]:
     """The names of the inputs that an argument is, or lists."""
-    listed = value if isinstance(value, list) else [value]
-    return [item.name for item in listed if isinstance(item, Ref)]
+    items = value if isinstance(value, list | tuple) else [value]
+    return [item.name for item in items if isinstance(item, Ref)]
 
 
 def renamed(value: Argument, old: str, new: str) -> Argument:
     """The argument with another input in the place of `old`."""
     if isinstance(value, list):
         return [renamed(item, old, new) for item in value]
+    if isinstance(value, tuple):
+        return tuple(renamed(item, old, new) for item in value)
     return Ref(new) if value == Ref(old) else value
+
+
+CONSTRUCTED = (
+    *("mirrored", "mirrored_last", "even", "ascending", "some missing"),
+    *matrices.FITS,
+    *warps.FITS,
+    *NAMES_OF_INDICES,
+)
+"""Domains of arrays whose elements are made to fit each other; tensors share none of them."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from operator import methodcaller
 
-from conformance.generators.calls import offered_bindings
+from conformance.generators.bindings import offered_bindings
 from conformance.generators.open_inputs import left_open
 from conformance.generators.structure import Structure
 from conformance.generators.tensors import references
@@ -101,7 +101,7 @@ def with_program(structure: Structure, program: Program, dtypes: Mapping[str, st
     for name, value in structure.arguments.items():
         listed = [known[ref] for ref in references(value)]
         if name in shapes and listed:
-            shapes[name] = listed if isinstance(value, list) else listed[0]
+            shapes[name] = listed if isinstance(value, list | tuple) else listed[0]
     runtime = _with_dtypes(structure.runtime, dtypes)
     static = replace(_with_dtypes(structure.static, dtypes), shapes=shapes)
     before = left_open(structure.program.inputs, structure.spec, structure.edition)

@@ -19,7 +19,14 @@ import numpy as np
 import numpy.typing as npt
 
 from conformance.dtypes import held_in, is_floating, limits, rounded
-from conformance.generators import arrangement, images, portable, probabilities
+from conformance.generators import (
+    arrangement,
+    joint,
+    orders,
+    plain_numbers,
+    portable,
+    probabilities,
+)
 from conformance.generators.domains import DOMAINS
 from conformance.generators.structure import Structure
 from conformance.program import Input
@@ -69,7 +76,7 @@ def _arrays(structure: Structure, draw: Draw, key: int) -> dict[str, Array]:
     for item in structure.program.inputs:
         below = structure.below.get(item.name)
         if below is not None:
-            found = indices(rng, item.shape, item.dtype, below, draw.profile)
+            found = _places(rng, structure, item, draw.profile)
             arrays[item.name] = rounded(found, item.dtype)
         elif item.name in structure.distributions:
             along = structure.distributions[item.name]
@@ -82,20 +89,34 @@ def _arrays(structure: Structure, draw: Draw, key: int) -> dict[str, Array]:
             made = fill(rng, item.shape, item.dtype, domain, draw.profile)
             made = arrangement.arranged(made, domain, draw.profile, draw.seed)
             arrays[item.name] = rounded(made, item.dtype)
+    for parameter, fit in structure.joint.items():
+        fitted = joint.FITS[fit](structure.arguments, parameter, arrays)
+        arrays |= {n: rounded(a, structure.program.input(n).dtype) for n, a in fitted.items()}
     if ConventionName.MIXED_DTYPES in structure.unsettled:
-        return {name: as_float32(array) for name, array in arrays.items()}
+        most = min(_EXACT.get(item.dtype, _EXACT["float32"]) for item in structure.program.inputs)
+        return {name: as_float32(array, most) for name, array in arrays.items()}
     return arrays
 
 
-_EXACT = 2**24
-"""The integers up to this one are numbers of float32."""
+def _places(rng: np.random.Generator, structure: Structure, item: Input, profile: str) -> Array:
+    """Indices, as the domain of their parameter has them."""
+    below, domain = structure.below[item.name], structure.domains.get(item.name, "real")
+    if item.name in structure.columns:
+        sizes = structure.columns[item.name]
+        return orders.rows(rng, item.shape[0], sizes, distinct=domain == "distinct")
+    found = indices(rng, item.shape, item.dtype, below, profile)
+    return orders.OF_INDICES[domain](rng, found, below) if domain in orders.OF_INDICES else found
 
 
-def as_float32(array: Array) -> Array:
-    """The numbers rounded to float32, but for those beyond its range: in which of two dtypes an
-    implementation takes them makes no difference then."""
+_EXACT: Mapping[str, int] = {"bfloat16": 2**8, "float16": 2**11, "float32": 2**24}
+"""The integers up to this one are numbers of each dtype."""
+
+
+def as_float32(array: Array, most: int = _EXACT["float32"]) -> Array:
+    """The numbers rounded to float32, but for those beyond its range, and integers up to `most`: in
+    which of two dtypes an implementation takes them makes no difference then."""
     if array.dtype.kind == "i":
-        return np.clip(array, -_EXACT, _EXACT)
+        return np.clip(array, -most, most)
     if array.dtype != np.float64:
         return array
     with np.errstate(over="ignore"):
@@ -182,11 +203,11 @@ def shown_profile(arrays: Mapping[str, Array], first: str = "special") -> str:
     0 show ties and kinks, as those of `halves` do.
     """
     found = [a.reshape(-1) for a in arrays.values() if a.dtype.kind == "f"]
-    for name in sorted(_SHOWING, key=lambda one: one != first):
-        if any(_SHOWING[name](numbers).any() for numbers in found):
+    for name in sorted(SHOWING, key=lambda one: one != first):
+        if any(SHOWING[name](numbers).any() for numbers in found):
             return name
-    for name, unit in (("zeros", np.inf), ("integers", 1.0), ("halves", 0.5)):
-        if found and all(_are_multiples(numbers, unit) for numbers in found):
+    for name in _UNITS:
+        if found and all(numbers_of(name)(numbers).all() for numbers in found):
             return name
     return "ordinary" if are_distinct(found) else "halves"
 
@@ -196,11 +217,17 @@ def are_distinct(arrays: Iterable[Array]) -> bool:
     return all(np.unique(a).size == a.size and a.all() for a in arrays)
 
 
-def _are_multiples(numbers: Array, unit: float) -> bool:
-    return bool((numbers % unit == 0).all() if np.isfinite(unit) else not numbers.any())
+_UNITS = {"zeros": np.inf, "integers": 1.0, "halves": 0.5}
+"""The unit of the numbers of the simplest profiles."""
 
 
-_SHOWING: Mapping[str, Callable[[Array], Array]] = {
+def numbers_of(profile: str) -> Callable[[Array], Array]:
+    """Which numbers belong to one of the simplest profiles: `zeros`, `integers` or `halves`."""
+    unit = _UNITS[profile]
+    return lambda numbers: np.asarray(numbers % unit == 0 if np.isfinite(unit) else numbers == 0)
+
+
+SHOWING: Mapping[str, Callable[[Array], Array]] = {
     "special": lambda a: ~np.isfinite(a) | ((a == 0) & np.signbit(a)),
     "subnormal": lambda a: (a != 0) & (np.abs(a) < np.finfo(a.dtype).tiny),
     "extremes": lambda a: (np.abs(a) > _most(a)) | ((a != 0) & (np.abs(a) < _small(a))),
@@ -223,29 +250,64 @@ def fill(
 ) -> Array:
     """An array of a shape and dtype with elements from `domain`, in the manner of `profile`."""
     if dtype == "bool":
-        return np.asarray(rng.random(shape) < 0.5)
+        truths = np.asarray(rng.random(shape) < 0.5)
+        return DOMAINS[domain].fit(rng, truths) if DOMAINS[domain].whole else truths
     if _is_whole(dtype):
         whole = _integers(rng, shape, dtype, domain)
         return _wide(rng, whole) if profile == "wide" and domain == "real" else whole
     if domain == "logit" and profile == "large":
         return rounded(_large(rng, shape, limits(dtype)), dtype)
-    if profile == "sparse":
-        domain = {"vector": "real", "probability": "sparse probability"}.get(domain, domain)
     values = rounded(PROFILES[profile](rng, shape, limits(dtype)), dtype)
-    # special numbers may be anywhere, but what the documents settle depends on a kernel's symmetry
-    kept = profile != "special" or domain in images.DOMAINS
-    return rounded(DOMAINS[domain].fit(rng, values), dtype) if kept else values
+    fitted = rounded(DOMAINS[domain_in(profile, domain)].fit(rng, values), dtype)
+    if domain == "vector" and profile in _WITH_ZERO_VECTORS:
+        _clear_lines(fitted)
+    return fitted
+
+
+_WITH_ZERO_VECTORS = ("sparse", "halves")
+
+
+def domain_in(profile: str, domain: str) -> str:
+    """The domain that numbers of a profile keep to, where a spec names `domain`.
+
+    Special numbers may be anywhere, unless the domain describes a whole array, such as a kernel.
+    Vectors of zeros are tried in the profiles that have zeros, in smoke as well.
+    """
+    if profile == "special" and not DOMAINS[domain].whole:
+        return "real"
+    if profile in _WITH_ZERO_VECTORS and domain == "vector":
+        return "real"
+    if profile == "sparse" and domain == "probability":
+        return "sparse probability"
+    return "real" if domain == "logit" and profile == "large" else domain
+
+
+def _clear_lines(values: Array) -> None:
+    """Set the line through the first element along each axis to zero.
+
+    A vector of zeros then exists whichever axis holds the vectors.
+    """
+    for axis in range(values.ndim):
+        values[tuple(slice(None) if i == axis else slice(1) for i in range(values.ndim))] = 0
+
+
+def most_integer(domain: str) -> int:
+    """The largest magnitude of an integer of a domain."""
+    return plain_numbers.MOST_WHOLE if domain in plain_numbers.MANY else MOST_INTEGER
 
 
 def _integers(rng: np.random.Generator, shape: tuple[int, ...], dtype: str, domain: str) -> Array:
-    low = 0 if np.dtype(dtype).kind == "u" or domain in ("nonnegative", "truth") else -MOST_INTEGER
-    values = rng.integers(1 if domain == "positive" else low, MOST_INTEGER + 1, shape)
+    most = most_integer(domain)
+    low = 0 if np.dtype(dtype).kind == "u" or domain in ("nonnegative", "truth") else -most
+    values = rng.integers(1 if domain == "positive" else low, most + 1, shape)
     if domain in ("nonzero", "vector"):
         values = np.where(values == 0, 1, values)
     if domain == "truth":
         values = values * (rng.random(shape) < 0.5)
     if domain in _INTEGERS:
         values = _INTEGERS[domain](values)
+    elif DOMAINS[domain].whole:
+        values = DOMAINS[domain].fit(rng, values.astype(dtype))
     return np.asarray(values, dtype=dtype)
 
 

@@ -13,8 +13,9 @@ import msgspec
 from conformance.adapters.access import launch
 from conformance.adapters.configured import Configurable
 from conformance.adapters.process import Launch
-from conformance.adapters.registry import Target, literal
+from conformance.adapters.registry import literal
 from conformance.adapters.session import Limits, Session
+from conformance.adapters.target_records import Target
 from conformance.engine import Subject
 from conformance.observations import Batch, Returned
 from conformance.program import Program, Step
@@ -38,7 +39,7 @@ class MutatedTarget:
         self._target, self._functions = target, functions
         self._launch = self._started("")
         self.text = ""
-        """The mutant, as the worker is told of it; empty for none."""
+        """The mutant, as the worker receives it; empty for none."""
         self.session = self._open()
 
     def set_mutant(self, text: str) -> str:
@@ -62,7 +63,7 @@ class MutatedTarget:
         self.session.close()
 
     def subject(self) -> Subject:
-        """What the engine examines; its functions have the current mutant."""
+        """The engine's subject; its functions have the current mutant."""
         target = self._target
         return Subject(
             target.name,
@@ -82,8 +83,8 @@ class MutatedTarget:
         return Session(self._launch, functions=self._functions, limits=LIMITS)
 
     def _started(self, text: str) -> Launch:
-        made = launch(_mutated(self._target, text))
-        return replace(made, environment=dict(made.environment))
+        session = launch(_mutated(self._target, text))
+        return replace(session, environment=dict(session.environment))
 
 
 def _mutated(target: Target, text: str) -> Target:

@@ -2,27 +2,215 @@
 
 from __future__ import annotations
 
-from conformance.mutation.conditions import (
-    TENSORS,
-    but,
-    defaults,
-    demanded,
-    either,
-    floats,
-    formulas,
-    functions,
-    named,
-    of_kind,
-    optional,
-    pairs,
-    several_tensors,
-    siblings,
-    themes,
-    whole,
-)
-from conformance.mutation.model import Operator
+import re
+from collections.abc import Callable, Collection, Iterator
+
+from conformance.mutation.model import Given, MutantCandidate, Operator
+from conformance.mutation.worker.conformance_mutant.arguments import other
+from conformance.mutation.worker.conformance_mutant.formulas import FORMULAS
 from conformance.results import Aspect
 from conformance.specs import kinds
+
+Applies = Callable[[MutantCandidate], Iterator[Given]]
+
+TENSORS = (
+    kinds.TensorKind,
+    kinds.Companion,
+    kinds.Fitting,
+    kinds.Features,
+    kinds.Bias,
+    kinds.Distribution,
+    kinds.Images,
+    kinds.Kernel,
+    kinds.Pointwise,
+    kinds.LocalKernel,
+)
+"""Kinds of parameters that take one tensor of numbers."""
+
+FLOATS = (
+    "ones",
+    "eye",
+    "constant",
+    "ones_like",
+    "cast_to_floatx",
+    "round",
+    "sign",
+    "one_hot",
+    "random_uniform_variable",
+    "random_normal_variable",
+    "random_normal",
+    "random_uniform",
+    "random_binomial",
+    "truncated_normal",
+    "to_dense",
+    "stop_gradient",
+    "eval",
+    "get_value",
+    "batch_get_value",
+    "cast",
+    "gradients",
+    "epsilon",
+)
+"""Functions that give floats and are not differentiable."""
+WHOLE = ("shape", "int_shape", "ndim", "count_params", "get_uid", "argmax", "argmin", "arange")
+"""Functions that give integers."""
+UNSEEN = frozenset({"name"})
+"""Optional parameters without a documented effect."""
+FED = frozenset({"variable", "placeholder"})
+"""The functions that make inputs: nothing computed can take their place."""
+
+
+def floats(candidate: MutantCandidate) -> Iterator[Given]:
+    """Once for functions that give floats."""
+    if (candidate.spec.differentiable or candidate.spec.name in FLOATS) and _valued(candidate):
+        yield {}
+
+
+def whole(candidate: MutantCandidate) -> Iterator[Given]:
+    """Once for functions that give integers or truth values."""
+    rule = candidate.spec.dtype
+    truth = rule is not None and ["literal", "bool"] in rule.accept
+    if truth or candidate.spec.name in WHOLE or candidate.spec.name.startswith("is_"):
+        yield {}
+
+
+def _valued(candidate: MutantCandidate) -> bool:
+    seen = {Aspect.VALUE, Aspect.DISTRIBUTION, Aspect.STATE, Aspect.EXAMPLE}
+    return bool(candidate.aspects & seen) and candidate.spec.name not in FED
+
+
+def demanded(*aspects: Aspect) -> Applies:
+    """Once for functions of which the edition demands one of the aspects."""
+
+    def applies(candidate: MutantCandidate) -> Iterator[Given]:
+        if candidate.aspects & set(aspects) and candidate.spec.name not in FED:
+            yield {}
+
+    return applies
+
+
+def themes(names: Collection[str], inner: Applies) -> Applies:
+    """As another condition, in these themes only."""
+
+    def applies(candidate: MutantCandidate) -> Iterator[Given]:
+        if candidate.theme in names:
+            yield from inner(candidate)
+
+    return applies
+
+
+def but(names: Collection[str], inner: Applies) -> Applies:
+    """As another condition, without these functions."""
+
+    def applies(candidate: MutantCandidate) -> Iterator[Given]:
+        if candidate.spec.name not in names:
+            yield from inner(candidate)
+
+    return applies
+
+
+def of_kind(*accepted: type, unless: Collection[str] = ()) -> Applies:
+    """Once for each parameter whose rule in the spec is of one of these kinds."""
+
+    def applies(candidate: MutantCandidate) -> Iterator[Given]:
+        for parameter in candidate.parameters:
+            newest = candidate.spec.renamed.get(parameter, parameter)
+            rule = candidate.spec.parameters.get(newest)
+            if isinstance(rule, accepted) and f"{candidate.spec.name}.{parameter}" not in unless:
+                yield {"parameter": parameter}
+
+    return applies
+
+
+def named(text: str) -> Applies:
+    """Once for each parameter that is listed: `function.parameter`, parted by blanks."""
+    pairs = [name.split(".") for name in text.split()]
+
+    def applies(candidate: MutantCandidate) -> Iterator[Given]:
+        for function, parameter in pairs:
+            if function == candidate.spec.name and parameter in candidate.parameters:
+                yield {"parameter": parameter}
+
+    return applies
+
+
+def functions(text: str) -> Applies:
+    """Once for each function that is listed."""
+    names = frozenset(text.split())
+
+    def applies(candidate: MutantCandidate) -> Iterator[Given]:
+        if candidate.spec.name in names:
+            yield {}
+
+    return applies
+
+
+def either(*conditions: Applies) -> Applies:
+    """The options of any of the conditions, each once."""
+
+    def applies(candidate: MutantCandidate) -> Iterator[Given]:
+        seen: list[Given] = []
+        for condition in conditions:
+            for options in condition(candidate):
+                if options not in seen:
+                    seen.append(options)
+                    yield options
+
+    return applies
+
+
+def optional(candidate: MutantCandidate) -> Iterator[Given]:
+    """Once for each optional parameter with a documented effect."""
+    for parameter in candidate.documented.parameters:
+        if not parameter.required and parameter.name not in UNSEEN:
+            yield {"parameter": parameter.name}
+
+
+def defaults(candidate: MutantCandidate) -> Iterator[Given]:
+    """Once for each default for which another value of the same sort is known."""
+    for parameter in candidate.documented.parameters:
+        if parameter.required or parameter.name in UNSEEN:
+            continue
+        if parameter.value not in (None, ...) and other(parameter.value) != parameter.value:
+            yield {"parameter": parameter.name, "value": parameter.value}
+
+
+def several_tensors(candidate: MutantCandidate) -> Iterator[Given]:
+    """Each tensor parameter of a function of at least two."""
+    tensors = list(of_kind(*TENSORS)(candidate))
+    yield from tensors if len(tensors) > 1 else ()
+
+
+def pairs(text: str) -> Applies:
+    """Pairs of parameters that may be taken for each other: `function.first/second`."""
+    triples = [re.split(r"[./]", name) for name in text.split()]
+
+    def applies(candidate: MutantCandidate) -> Iterator[Given]:
+        for function, first, second in triples:
+            if function == candidate.spec.name and {first, second} <= {*candidate.parameters}:
+                yield {"first": first, "second": second}
+
+    return applies
+
+
+def siblings(text: str) -> Applies:
+    """Functions with another that is called in the same way: `function/other`."""
+    names = [name.split("/") for name in text.split()]
+
+    def applies(candidate: MutantCandidate) -> Iterator[Given]:
+        for function, of in names:
+            if function == candidate.spec.name:
+                yield {"of": of}
+
+    return applies
+
+
+def formulas(candidate: MutantCandidate) -> Iterator[Given]:
+    """Each wrong formula of the function: those whose name begins with its name."""
+    for formula in FORMULAS:
+        if re.match(r"\w+", formula)[0] == candidate.spec.name:  # type: ignore[index]
+            yield {"formula": formula}
+
 
 GRADIENT = (Aspect.GRADIENT,)
 ONE_AXIS = [
@@ -45,7 +233,7 @@ _RANDOM = (
     " truncated_normal dropout"
 )
 _DRAWN = [name for name in _RANDOM.split() if name != "dropout"]
-"""What is drawn may be in any order; the laws have operators of their own."""
+"""The functions whose numbers may be in any order; their distributions have other operators."""
 _SETTERS = (
     "set_epsilon set_floatx set_image_data_format set_learning_phase reset_uids"
     " clear_session manual_variable_initialization set_value batch_set_value"
@@ -61,37 +249,44 @@ _WHOLE_PARAMETERS = (
     "ctc_decode.beam_width ctc_decode.top_paths ctc_batch_cost.input_length"
     " ctc_batch_cost.label_length ctc_decode.input_length ctc_label_dense_to_sparse.label_lengths"
 )
-_SIBLINGS = """
-    relu/elu softplus/softsign softsign/tanh sigmoid/hard_sigmoid hard_sigmoid/sigmoid tanh/softsign
-    equal/not_equal not_equal/equal greater/greater_equal greater_equal/greater less/less_equal
-    less_equal/less greater/less less/greater zeros/ones ones/zeros zeros_like/ones_like
-    ones_like/zeros_like square/abs abs/square sin/cos cos/sin exp/square maximum/minimum
-    minimum/maximum max/min min/max sum/mean mean/sum prod/sum any/all all/any var/std std/var
-    argmax/argmin argmin/argmax cumsum/cumprod cumprod/cumsum logsumexp/max foldl/foldr foldr/foldl
-    flatten/batch_flatten batch_flatten/flatten in_train_phase/in_test_phase
-    in_test_phase/in_train_phase update/update_add update_add/update update_add/update_sub
-    update_sub/update_add random_uniform/random_normal truncated_normal/random_normal
-    round/identity sign/identity print_tensor/zeros_like stop_gradient/identity shape/int_shape
-"""
-_PAIRS = """
-    clip.min_value/max_value batch_normalization.mean/var batch_normalization.gamma/beta
-    normalize_batch_in_training.gamma/beta resize_images.height_factor/width_factor
-    resize_volumes.depth_factor/height_factor resize_volumes.height_factor/width_factor
-    asymmetric_temporal_padding.left_pad/right_pad slice.start/size gather.reference/indices
-    maximum.x/y minimum.x/y equal.x/y not_equal.x/y greater.x/y greater_equal.x/y less.x/y
-    less_equal.x/y dot.x/y batch_dot.x/y categorical_crossentropy.target/output
-    binary_crossentropy.target/output switch.then_expression/else_expression in_train_phase.x/alt
-    in_test_phase.x/alt conv2d.strides/dilation_rate pool2d.pool_size/strides
-    separable_conv2d.strides/dilation_rate depthwise_conv2d.strides/dilation_rate
-    conv1d.strides/dilation_rate conv3d.strides/dilation_rate pool3d.pool_size/strides
-    ctc_batch_cost.input_length/label_length random_uniform.minval/maxval
-    random_normal.mean/stddev truncated_normal.mean/stddev random_uniform_variable.low/high
-    random_normal_variable.mean/scale local_conv2d.kernel_size/strides arange.start/stop
-    update.x/new_x moving_average_update.x/value
-"""
+_SIBLINGS = " ".join(
+    (
+        "relu/elu softplus/softsign softsign/tanh sigmoid/hard_sigmoid hard_sigmoid/sigmoid",
+        "tanh/softsign equal/not_equal not_equal/equal greater/greater_equal",
+        "greater_equal/greater less/less_equal less_equal/less greater/less less/greater",
+        "zeros/ones ones/zeros zeros_like/ones_like ones_like/zeros_like square/abs abs/square",
+        "sin/cos cos/sin exp/square maximum/minimum minimum/maximum max/min min/max sum/mean",
+        "mean/sum prod/sum any/all all/any var/std std/var argmax/argmin argmin/argmax",
+        "cumsum/cumprod cumprod/cumsum logsumexp/max foldl/foldr foldr/foldl",
+        "flatten/batch_flatten batch_flatten/flatten in_train_phase/in_test_phase",
+        "in_test_phase/in_train_phase update/update_add update_add/update",
+        "update_add/update_sub update_sub/update_add random_uniform/random_normal",
+        "truncated_normal/random_normal round/identity sign/identity print_tensor/zeros_like",
+        "stop_gradient/identity shape/int_shape",
+    )
+)
+_PAIRS = " ".join(
+    (
+        "clip.min_value/max_value batch_normalization.mean/var batch_normalization.gamma/beta",
+        "normalize_batch_in_training.gamma/beta resize_images.height_factor/width_factor",
+        "resize_volumes.depth_factor/height_factor resize_volumes.height_factor/width_factor",
+        "asymmetric_temporal_padding.left_pad/right_pad slice.start/size gather.reference/indices",
+        "maximum.x/y minimum.x/y equal.x/y not_equal.x/y greater.x/y greater_equal.x/y less.x/y",
+        "less_equal.x/y dot.x/y batch_dot.x/y categorical_crossentropy.target/output",
+        "binary_crossentropy.target/output switch.then_expression/else_expression",
+        "in_train_phase.x/alt in_test_phase.x/alt conv2d.strides/dilation_rate",
+        "pool2d.pool_size/strides separable_conv2d.strides/dilation_rate",
+        "depthwise_conv2d.strides/dilation_rate conv1d.strides/dilation_rate",
+        "conv3d.strides/dilation_rate pool3d.pool_size/strides",
+        "ctc_batch_cost.input_length/label_length random_uniform.minval/maxval",
+        "random_normal.mean/stddev truncated_normal.mean/stddev random_uniform_variable.low/high",
+        "random_normal_variable.mean/scale local_conv2d.kernel_size/strides arange.start/stop",
+        "update.x/new_x moving_average_update.x/value",
+    )
+)
 
 OPERATORS: tuple[Operator, ...] = (
-    # What is returned.
+    # The returned value.
     Operator("scaled", "floats a thousandth too large", "result", but(_DRAWN, floats),
              {"change": "scaled"}),
     Operator("saturated", "floats cut at a thousand", "result",
@@ -208,7 +403,7 @@ OPERATORS: tuple[Operator, ...] = (
              named(_CHANCE + " moving_average_update.momentum"), {"change": "the complement"}),
     Operator("root", "the root of a deviation", "argument", named(_SPREAD),
              {"change": "the root"}),
-    # What happens besides.
+    # The side effects.
     Operator("without effect", "nothing is done", "without effect",
              functions(f"{_SETTERS} {_UPDATES}")),
     Operator("twice", "everything is done twice", "twice",
@@ -216,11 +411,11 @@ OPERATORS: tuple[Operator, ...] = (
                        " print_tensor")),
     Operator("every other time", "every second call does nothing", "every other",
              functions(_SETTERS)),
-    Operator("stale", "what the first call gave, ever after", "stale", functions(_GETTERS)),
-    Operator("input changed", "what is given holds something else afterwards", "input changed",
+    Operator("stale", "every call returns the result of the first", "stale", functions(_GETTERS)),
+    Operator("input changed", "the function changes its input", "input changed",
              demanded(Aspect.PURITY), {}, (Aspect.PURITY,)),
     # Errors.
-    Operator("no error", "what is invalid gives something", "unrefused", demanded(Aspect.ERROR),
+    Operator("no error", "invalid input gives a result", "unrefused", demanded(Aspect.ERROR),
              {}, (Aspect.ERROR,)),
     Operator("other error", "RuntimeError for every error", "other error",
              demanded(Aspect.ERROR), {}, (Aspect.ERROR,)),

@@ -1,4 +1,4 @@
-"""What the right answer is, and how far a correct implementation may stray from it.
+"""Right answers, and how far a correct implementation may stray from them.
 
 `expect` answers one call with a value and an error bound for every element; `agrees`,
 `ulp_error` and `worst` compare a result with that. NumPy only; nothing of a target's.

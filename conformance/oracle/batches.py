@@ -71,7 +71,7 @@ class Versions:
     """The shape of a result."""
 
     def results(self, tensors: Array) -> Array:
-        """The results for the tensors along the first axis, along a first axis too."""
+        """The results for the tensors along the first axis, also along a first axis."""
         name, index = self.place
         together: Array | None = None
         if index is None and len(tensors) > 1 and tensors.size and np.prod(self.shape):
@@ -105,17 +105,17 @@ class Versions:
         at = last + axis
         joined = np.moveaxis(tensors, 0, at + 1)
         kernel = joined.reshape(*joined.shape[:at], -1, *joined.shape[at + 2 :])
-        found = self._answer(**{name: kernel})
-        grown = [i for i, n in enumerate(self.shape) if found.shape[i] == n * count]
+        channels = self._answer(**{name: kernel})
+        grown = [i for i, n in enumerate(self.shape) if channels.shape[i] == n * count]
         if len(grown) != 1:
             return None
         place = grown[0]
         split = (*self.shape[: place + 1], count, *self.shape[place + 1 :])
-        return np.moveaxis(found.reshape(split), place + 1, 0)
+        return np.moveaxis(channels.reshape(split), place + 1, 0)
 
     def _one_by_one(self, tensors: Array) -> Array:
-        found = [self._answer(**{self.place[0]: self._value(one)}) for one in tensors]
-        return np.stack(found) if found else np.zeros((0, *self.shape), np.longdouble)
+        answers = [self._answer(**{self.place[0]: self._value(tensor)}) for tensor in tensors]
+        return np.stack(answers) if answers else np.zeros((0, *self.shape), np.longdouble)
 
     def _value(self, tensor: Array) -> Any:
         name, index = self.place

@@ -3,13 +3,13 @@
 * `exact`: the value rounded once to the dtype, bound 0.
 * `ulp`: `limit` units in the last place of the result dtype.
 * `contraction`: the a-priori bound of the theme's own module.
-* `conditioned`: `factor` times what one rounding of the inputs changes (the largest change over
-  four fixed patterns of signs, every floating input element moved by one unit roundoff), plus
-  `factor` ULP, plus what a summation inside adds.
+* `conditioned`: `factor` times the change that one rounding of the inputs makes, plus `factor` ULP,
+  plus the share of a summation inside. The change is the largest one over four fixed patterns of
+  signs, with every floating input element moved by one unit roundoff.
 
 Subnormals: no document says whether they are kept. Where `flushes` is set, each may be read or
-written as zero: a result below the smallest normal has at least that bound, and the bound
-covers what replacing every subnormal input by zero changes.
+written as zero. A result below the smallest normal has at least that bound, and the bound covers
+the change when every subnormal input becomes zero.
 """
 
 from __future__ import annotations
@@ -25,21 +25,39 @@ from conformance.dtypes import rounded
 from conformance.oracle import (
     activations,
     convolution,
-    keras_elements,
-    keras_images,
-    keras_normalisation,
-    keras_rows,
-    keras_special,
-    keras_sums,
-    keras_windows,
     linear_algebra,
     losses,
     normalisation,
-    numpy_functions,
     pooling,
     reductions,
 )
 from conformance.oracle.expectation import Array
+from conformance.oracle.keras_ops import arrays as keras_arrays
+from conformance.oracle.keras_ops import (
+    complex_numbers,
+    counting,
+    filters,
+    fourier,
+    intervals,
+    least_squares,
+    lettering,
+    matrices,
+    numpy_functions,
+    patches,
+    pictures,
+    pieces,
+    places,
+    resampling,
+    short_time,
+)
+from conformance.oracle.keras_ops import ctc as keras_ctc
+from conformance.oracle.keras_ops import elements as keras_elements
+from conformance.oracle.keras_ops import images as keras_images
+from conformance.oracle.keras_ops import normalisation as keras_normalisation
+from conformance.oracle.keras_ops import rows as keras_rows
+from conformance.oracle.keras_ops import special as keras_special
+from conformance.oracle.keras_ops import sums as keras_sums
+from conformance.oracle.keras_ops import windows as keras_windows
 from conformance.oracle.rounding import OWN_ERROR, Arithmetic, signs, ulp
 from conformance.specs.model import Conditioned, Contraction, Exact, Ulp
 
@@ -58,12 +76,29 @@ CONTRACTIONS = {
     **keras_normalisation.CONTRACTIONS,
     **keras_rows.CONTRACTIONS,
     **keras_special.CONTRACTIONS,
+    **keras_arrays.CONTRACTIONS,
+    **intervals.CONTRACTIONS,
+    **lettering.CONTRACTIONS,
+    **counting.CONTRACTIONS,
+    **pieces.CONTRACTIONS,
+    **places.CONTRACTIONS,
+    **matrices.CONTRACTIONS,
+    **pictures.CONTRACTIONS,
+    **fourier.CONTRACTIONS,
+    **short_time.CONTRACTIONS,
+    **least_squares.CONTRACTIONS,
+    **patches.CONTRACTIONS,
+    **filters.CONTRACTIONS,
+    **keras_ctc.CONTRACTIONS,
+    **resampling.CONTRACTIONS,
+    **complex_numbers.CONTRACTIONS,
 }
 SUMMATIONS = {
     **reductions.SUMMATIONS,
     **activations.SUMMATIONS,
     **numpy_functions.SUMMATIONS,
     **keras_elements.SUMMATIONS,
+    **keras_ctc.SUMMATIONS,
 }
 
 PATTERNS = 4
@@ -73,7 +108,7 @@ Bounded = tuple[Array, Array]
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class BoundQuestion:
     """A function, its wide arguments, and the arithmetic of the floating result dtype."""
 
     function: str
@@ -97,25 +132,25 @@ LARGE = 1e4
 def changed(arguments: Mapping[str, Any], change: Callable[[Array], Array]) -> dict[str, Any]:
     """The arguments with `change` done to every floating tensor."""
 
-    def one(value: Any) -> Any:
+    def moved(value: Any) -> Any:
         if isinstance(value, np.ndarray):
             return change(value) if value.dtype.kind == "f" else value
-        return [one(item) for item in value] if isinstance(value, list) else value
+        return [moved(item) for item in value] if isinstance(value, list) else value
 
-    return {name: one(value) for name, value in arguments.items()}
+    return {name: moved(value) for name, value in arguments.items()}
 
 
-def exact(question: Question, _: Exact) -> Bounded:
+def exact(question: BoundQuestion, _: Exact) -> Bounded:
     """The value rounded once, and no room."""
     value = question.answer()
     return rounded(value, question.model.dtype), np.zeros(value.shape)
 
 
-def in_ulp(question: Question, accuracy: Ulp) -> Bounded:
+def in_ulp(question: BoundQuestion, accuracy: Ulp) -> Bounded:
     """`limit` ULP of the result dtype; in the last binade also infinity.
 
-    What scales by a power of two at the end, as exponentials do, may overflow one binade early
-    (Muller, Elementary Functions, 3rd edition, section 11.1).
+    A function that scales by a power of two at the end, as exponentials do, may overflow one binade
+    early (Muller, Elementary Functions, 3rd edition, section 11.1).
     """
     value, model = question.answer(), question.model
     bound, size = accuracy.limit * ulp(value, model), np.abs(value)
@@ -126,16 +161,16 @@ def in_ulp(question: Question, accuracy: Ulp) -> Bounded:
     return value, _with_room(value, bound, model)
 
 
-def _of_large_angles(question: Question) -> Array:
-    """How far a sine or a cosine moves if an angle beyond `LARGE` is rounded once more: no further
-    than the angle, because the slope is 1 at most, and never by more than 2."""
+def _of_large_angles(question: BoundQuestion) -> Array:
+    """How far a sine or a cosine moves if an angle beyond `LARGE` is rounded once more. It moves no
+    further than the angle, because the slope is 1 at most, and never by more than 2."""
     (x,) = question.arguments.values()
     size = np.abs(np.asarray(x))
     moved_by = np.minimum(size * question.model.unit, 2)
     return np.where(size > LARGE, moved_by, 0)
 
 
-def contraction(question: Question, _: Contraction) -> Bounded:
+def contraction(question: BoundQuestion, _: Contraction) -> Bounded:
     """The theme's a-priori bound. ValueError: the function has none."""
     bounded = CONTRACTIONS.get(question.function)
     if bounded is None:
@@ -148,7 +183,7 @@ def contraction(question: Question, _: Contraction) -> Bounded:
     return np.asarray(value), _with_room(value, np.asarray(bound), question.model)
 
 
-def conditioned(question: Question, accuracy: Conditioned) -> Bounded:
+def conditioned(question: BoundQuestion, accuracy: Conditioned) -> Bounded:
     """`factor` times the effect of one rounding of the inputs and one ULP of the result."""
     value, model = question.answer(), question.model
     change = np.zeros(value.shape)
@@ -182,7 +217,7 @@ def _with_room(value: Array, bound: Array, model: Arithmetic) -> Array:
     return np.where(near, np.maximum(bound, least), bound)
 
 
-KINDS: Mapping[type[Any], Callable[[Question, Any], Bounded]] = {
+KINDS: Mapping[type[Any], Callable[[BoundQuestion, Any], Bounded]] = {
     Exact: exact,
     Ulp: in_ulp,
     Contraction: contraction,

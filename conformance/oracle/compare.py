@@ -17,6 +17,7 @@ import numpy.typing as npt
 from conformance.dtypes import is_floating, limits
 from conformance.oracle.expectation import Array, Expectation
 from conformance.oracle.rounding import arithmetic, ulp
+from conformance.specs.accuracy import UNLIMITED, Limit
 
 Mask = npt.NDArray[np.bool_]
 
@@ -33,24 +34,31 @@ class Slack(NamedTuple):
 
 
 HALF = Slack(np.inf, np.inf)
-"""Half of the digits: of products of matrices, which processors may compute of numbers with eleven
-binary digits (TensorFloat-32), of gradients, and of what a program comes to."""
+"""Half of the digits: for products of matrices, which processors may compute with numbers of eleven
+binary digits (TensorFloat-32), for gradients, and for results of programs."""
 _DIGITS = 2.0**8
-"""What a function may lose beyond its bound: eight binary digits. Chosen: polynomials in use for
-functions of one number lose up to five, and what is off by more follows another formula."""
+"""The digits that a function may lose beyond its bound: eight binary ones. Chosen: polynomials in
+use for functions of one number lose up to five, and a result that is off by more follows another
+formula."""
 OF_NUMBERS = Slack(_DIGITS, _DIGITS)
-"""Of functions of single numbers, and of all but products of matrices where nothing cancels."""
+"""The slack of functions of single numbers, and of all except products of matrices where nothing
+cancels."""
 CONDITIONED = Slack(np.inf, _DIGITS)
-"""Of functions of several numbers, where digits may cancel."""
+"""The slack of functions of several numbers, where digits may cancel."""
 EXACT = Slack(1, 0)
-"""Of results that need no rounding: all but two of them."""
+"""The slack of results that need no rounding: all except two of them."""
+
+
+_VANISHING = {"float32": 128.0, "bfloat16": 128.0, "float16": 4.0}
+"""How many of the smallest normal numbers a product loses where a factor of it vanishes. Chosen:
+x times the sigmoid of x loses 88 in float32; processors seldom flush float16."""
 
 
 @dataclass(frozen=True, slots=True)
 class Error:
     """The worst element of a comparison: its error, the limit there (both in ULP), its place.
 
-    Of an integer or bool dtype one ULP is 1. `index` is None for an array without elements.
+    For an integer or bool dtype one ULP is 1. `index` is None for an array without elements.
     """
 
     ulp: float
@@ -108,7 +116,7 @@ def worst(got: Array, expectation: Expectation) -> Error:
     place = int(share.argmax())
     if np.isnan(share.reshape(-1)[place]):
         place = int(np.where(np.isnan(share), np.inf, share).argmax())
-    index = tuple(int(one) for one in np.unravel_index(place, error.shape))
+    index = tuple(int(position) for position in np.unravel_index(place, error.shape))
     return Error(float(error[index]), float(limit[index]), index)
 
 
@@ -119,22 +127,41 @@ def is_inaccurate(
     *,
     single_will_do: bool,
     slack: Slack = HALF,
+    most: Limit = UNLIMITED,
 ) -> bool:
     """Whether what is outside the bound is the right function computed badly, not another one.
 
-    No document states an accuracy, so an error of precision contradicts none. It is one if it
-    is within the `slack`, or, where `single_will_do`, if a float64 result is
-    as good as one that was computed in float32: no document promises the digits of float64 for a
-    tensor whose dtype it does not name, but one that names float64 asks for it. `scale` is what
-    an error of each element is relative to; the largest element, at least 1, if it is not given.
-    Every result within the bound is inaccurate in this sense; ask `agrees` first. ValueError:
-    another shape.
+    No document states an accuracy, so an error of precision contradicts none. It is inaccurate if
+    it is within the `slack`. Where `single_will_do`, it also is if a float64 result is as good as a
+    float32 computation: no document promises the digits of float64 for a tensor whose dtype it does
+    not name, but naming float64 asks for it. `scale` is what an error of each element is relative
+    to; the largest element, at least 1, if it is not given. No element may be off by more
+    than `most`. Every result within the bound is inaccurate in this sense; ask `agrees`
+    first. ValueError: another shape.
     """
     outside = ~agrees(got, expectation)
-    sizes = np.full(expectation.value.shape, _scale(expectation.value)) if scale is None else scale
-    if _keeps_digits(got, expectation, outside, sizes, slack):
+    sizes = np.full(expectation.value.shape, _scale(expectation)) if scale is None else scale
+    close = _is_within(got, expectation, outside, most)
+    if close and _keeps_digits(got, expectation, outside, sizes, slack):
         return True
     return single_will_do and as_in_single(got, expectation, outside, sizes)
+
+
+def _is_within(got: Array, expectation: Expectation, outside: Mask, most: Limit) -> bool:
+    """Whether no element outside is off by more than the limit.
+
+    A bound of 0 says nothing of roundings: the slack decides of such elements. Intermediate
+    numbers that vanish make errors of a few of the smallest numbers.
+    """
+    if np.isinf(most.times):
+        return True
+    bounds = expectation.bound[outside]
+    least = max(
+        most.absolute, _VANISHING.get(expectation.dtype, 0.0) * limits(expectation.dtype).tiny
+    )
+    with np.errstate(invalid="ignore", over="ignore"):
+        errors = np.abs(got - expectation.value)[outside]
+        return bool((errors <= np.maximum(most.times * bounds, least))[bounds > 0].all())
 
 
 def _keeps_digits(
@@ -142,9 +169,10 @@ def _keeps_digits(
 ) -> bool:
     """Whether the error is within the slack, and below half of the dtype's digits.
 
-    What loses less, relative to what the bound allows or to the scale, computes the right function
-    badly; what loses more computes another one. A bound may hold more than roundings (an epsilon
-    that may be added), so that it does not excuse the loss of three quarters of the digits.
+    A result that loses less, relative to the bound or to the scale, computes the right function
+    badly; a result that loses more computes another function. A bound may hold more than roundings
+    (an epsilon that may be added). Therefore it does not excuse the loss of three quarters of the
+    digits.
     """
     if not is_floating(expectation.dtype):
         return False
@@ -168,19 +196,19 @@ def _keeps_digits(
 _FEW_TERMS = 8
 """Sums of so many terms may lose what the bound says for each of them. Chosen."""
 _ROUNDINGS = 2
-"""Of what goes in and of what comes out, of a value as large as the largest element."""
+"""Roundings of the input and of the output, for a value as large as the largest element."""
 _IN_SINGLE = 16
-"""Roundings to float32 of what goes in, of constants, and of what comes out. Chosen: a leaky
-rectifier as a sum of x and |x| with constants that hold a slope of a tenth has 15."""
+"""Roundings to float32 of the input, of constants, and of the output. Chosen: a leaky rectifier as
+a sum of x and |x| with constants that hold a slope of a tenth has 15."""
 
 
 def as_in_single(
     got: Array, expectation: Expectation, outside: Mask, scale: Array | None = None
 ) -> bool:
-    """Whether a float64 result is as good as one that was computed in float32.
+    """Whether a float64 result is as good as a float32 computation.
 
-    One that loses more than half of the digits of float32 is not, whatever the bound: it may hold
-    more than roundings. `scale` is that of `is_inaccurate`.
+    A result that loses more than half of the digits of float32 is not, whatever the bound: it may
+    hold more than roundings. `scale` is that of `is_inaccurate`.
     """
     if expectation.dtype != "float64":
         return False
@@ -188,17 +216,21 @@ def as_in_single(
     coarser = single / float(np.finfo("float64").eps)
     value, bound = expectation.value, expectation.bound
     with np.errstate(invalid="ignore", over="ignore"):
-        size = _scale(value) if scale is None else scale
+        size = _scale(expectation) if scale is None else scale
         worse = np.minimum(bound * coarser, bound + np.sqrt(single) * size)
         roundings = np.where(bound > 0, _IN_SINGLE, _ROUNDINGS)
         room = np.maximum(worse, roundings * single * size)
         return bool((np.abs(got - value)[outside] <= room[outside]).all())
 
 
-def _scale(value: Array) -> float:
-    """The largest element, at least 1."""
+def _scale(expectation: Expectation) -> float:
+    """The largest element, at least 1, and at most the largest number of the dtype."""
+    value = expectation.value
     finite = np.abs(value[np.isfinite(value)])
-    return max(1.0, float(finite.max())) if finite.size else 1.0
+    if not finite.size:
+        return 1.0
+    most = float(limits(expectation.dtype).max) if is_floating(expectation.dtype) else np.inf
+    return min(max(1.0, float(finite.max())), most)
 
 
 def _distance(got: Array, expectation: Expectation) -> Any:
@@ -216,8 +248,8 @@ def _distance(got: Array, expectation: Expectation) -> Any:
 
 def _settled(got: Array, expectation: Expectation) -> Mask:
     """Where special values agree; a complex number that is not real agrees with nothing."""
-    found = _special(np.asarray(np.real(got), np.float64), expectation)
-    return found & (np.imag(got) == 0) if np.iscomplexobj(got) else found
+    agreeing = _special(np.asarray(np.real(got), np.float64), expectation)
+    return agreeing & (np.imag(got) == 0) if np.iscomplexobj(got) else agreeing
 
 
 def _special(got: npt.NDArray[np.float64], expectation: Expectation) -> Mask:
@@ -235,8 +267,8 @@ def _special(got: npt.NDArray[np.float64], expectation: Expectation) -> Mask:
     return answer
 
 
-def rounded_once_more(expectation: Expectation) -> Expectation:
-    """What is expected of a result that is rounded to its dtype in the end: half an ULP more."""
+def widened_by_rounding(expectation: Expectation) -> Expectation:
+    """The expectation for a result that is rounded to its dtype in the end: half an ULP more."""
     half = _spacing(expectation) / 2
     return replace(expectation, bound=np.asarray(expectation.bound + half, np.float64))
 

@@ -1,6 +1,6 @@
 """Comparisons: equal, not_equal, greater, greater_equal, less and less_equal.
 
-Widening is exact, so that the comparison of the wide numbers is that of the given ones; a Python
+Widening is exact. Therefore the comparison of the wide numbers is that of the given ones; a Python
 number is first rounded to the tensor's dtype. NaN compares as in IEEE 754: unequal to everything.
 """
 

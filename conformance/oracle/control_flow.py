@@ -2,13 +2,13 @@
 
 Callables are Python functions on wide arrays; `programs.py` makes them from programs.
 
-Documented: the arguments and results of the step function (ko-2.2 lines 2605 to 2615), iteration
-in reverse, with the outputs in the order of iteration (ko-2.2 line 2618, C098), 0 in the mask for
-masked elements (C096), the first value of a fold without an initializer (C134).
-At a masked step the states stay as they were: that is what masking means.
-Conventions: the output of a masked step is the one before, zeros before the first; constants follow
-the states; the axes of a condition are the first ones, and any integer but 0 is true. Keywords that
-no document has stand for the other readings of these conventions.
+Documented: the arguments and results of the step function (ko-2.2 lines 2605 to 2615); iteration in
+reverse, with the outputs in the order of iteration (ko-2.2 line 2618, C098). So are 0 in the mask
+for masked elements (C096), and the first value of a fold without an initializer (C134). At a masked
+step the states stay as they were: that is what masking means. Conventions: the output of a masked
+step is the previous one, zeros before the first. Constants follow the states. The axes of a
+condition are the first ones, and any integer except 0 is true. Keywords that no document has stand
+for the other readings of these conventions.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ def rnn(  # noqa: PLR0917 - as documented
 ) -> tuple[Array, Array, list[Array]]:
     """The last output, all outputs (samples, time, ...) and the last states.
 
-    `mask` is (samples, time) or (samples, time, 1). What a masked step gives is the "previous"
-    output, the "first state", "zeros", or what the step function "computed". `in_time` puts the
+    `mask` is (samples, time) or (samples, time, 1). The output of a masked step is the "previous"
+    output, the "first state", "zeros", or the step function's "computed" one. `in_time` puts the
     outputs in the order of time, also backwards. IndexError if there is no time step.
     """
     states, held = list(initial_states), list(constants or ())
@@ -63,7 +63,7 @@ def rnn(  # noqa: PLR0917 - as documented
 def _at_masked(
     which: str, output: Array, outputs: Sequence[Array], states: Sequence[Array]
 ) -> Array:
-    """What a masked step gives, from the outputs so far and the states before the step."""
+    """The output of a masked step, from the outputs so far and the states before the step."""
     zeros = np.zeros_like(output)
     return {
         "previous": outputs[-1] if outputs else zeros,
@@ -111,7 +111,7 @@ def switch(
 
 
 def called(branch: Any) -> Any:
-    """What a branch gives: a callable's result, or the branch itself."""
+    """The result of a branch: a callable's result, or the branch itself."""
     return branch() if callable(branch) else branch
 
 
@@ -134,7 +134,7 @@ def map_fn(
     dtype: str | None = None,  # noqa: ARG001 - the dtype that `fn` gives anyway
 ) -> Array:
     """`fn` of every slice along the first axis. ValueError: there is none."""
-    return np.stack([np.asarray(fn(one)) for one in elems])
+    return np.stack([np.asarray(fn(element)) for element in elems])
 
 
 def foldl(
@@ -143,7 +143,7 @@ def foldl(
     initializer: Any = None,
     name: str | None = None,  # noqa: ARG001
 ) -> Array:
-    """fn(...fn(fn(initializer, e0), e1)..., en); without initializer e0 comes first."""
+    """fn(...fn(fn(initializer, e0), e1)..., en); without initializer e0 is first."""
     first = () if initializer is None else (initializer,)
     return np.asarray(reduce(fn, [*first, *elems]))
 

@@ -3,11 +3,11 @@
 Convolution is what neural networks mean by it, the correlation of the image with the kernel, which
 is not flipped (Goodfellow, Bengio and Courville, Deep Learning, section 9.1; tf.nn.convolution):
 y[b, p, o] = sum over i, c of x[b, p * stride + i * dilation, c] * kernel[i, c, o], with zeros
-around the image. What no document settles is TensorFlow's rule: `same` with a stride or an even
-window, depthwise channels in the order c * multiplier + m, the layout of kernels.
+around the image. Where no document settles a point, TensorFlow's rule holds: `same` with a stride
+or an even window, depthwise channels in the order c * multiplier + m, the layout of kernels.
 
-The transposed convolution is the adjoint: y[b, p * stride + i] gathers x[b, p] * kernel[i], cut to
-`output_shape` by the padding that the convolution of such an image has.
+The transposed convolution is the adjoint: y[b, p * stride + i] gathers x[b, p] * kernel[i]. It is
+cut to `output_shape` by the padding that the convolution of such an image has.
 
 Bounds are those of inner products, gamma_n sum |terms| (Higham 2002, 3.1), with n the number of
 products that are summed. A separable convolution is a sum of products of three; in any order of
@@ -93,7 +93,7 @@ def contracted(left: Array, right: Array, axes: int) -> Array:
 
 
 def _transposed_kernel(kernel: Array, data_format: str | None) -> Array:
-    """(spatial dimensions..., out, in); in keras-1, with `tf` and `th`, in comes before out."""
+    """(spatial dimensions..., out, in); in keras-1, with `tf` and `th`, in precedes out."""
     plain = _kernel(kernel, data_format)
     return np.swapaxes(plain, -1, -2) if data_format in ("tf", "th") else plain
 
@@ -145,10 +145,14 @@ def depthwise(
     images = from_format(x, data_format)
     seen, axes = _seen(images, plain.shape[:-2], strides, padding, dilation_rate)
     inside = list(range(axes + 1, 2 * axes + 1))
-    kept = list(range(axes + 1))
+    names = list(range(axes + 1))
     channel, number = 2 * axes + 1, 2 * axes + 2
     result = np.einsum(
-        seen, [*kept, *inside, channel], plain, [*inside, channel, number], [*kept, channel, number]
+        seen,
+        [*names, *inside, channel],
+        plain,
+        [*inside, channel, number],
+        [*names, channel, number],
     )
     return to_format(result.reshape(*result.shape[:-2], math.prod(plain.shape[-2:])), data_format)
 
@@ -210,8 +214,8 @@ def _sequences(
 ) -> Array:
     """`local` on (batch, steps, channels), whatever the data format (ko-2.2 line 3678).
 
-    With `as_images` channels_first means what it means for images, and the window ends with the
-    last step at the latest: what fits the documented shape need not fit the other one.
+    With `as_images` channels_first means the same as for images, and the window ends with the last
+    step at the latest: a shape that fits the documents need not fit the other layout.
     """
     chosen = data_format if as_images else None
     if chosen in CHANNELS_FIRST:

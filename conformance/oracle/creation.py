@@ -1,7 +1,7 @@
 """Creation: variable, constant, placeholder, zeros, ones, eye, the *_like, identity and arange.
 
-The results are exact: the given numbers, rounded once to the result dtype. The `dtype` and
-`name` arguments are taken and not used; the result dtype is the one `expect` is told.
+The results are exact: the given numbers, rounded once to the result dtype. The `dtype` and `name`
+arguments are taken and not used; the result dtype is that of `expect`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def constant(value: Any, shape: Sequence[int] | None = None, **_: Any) -> Array:
 
 
 def placeholder(value: Any, **_: Any) -> Array:
-    """What is fed: the caller passes it as `value`, beside the function's own arguments."""
+    """The fed value: the caller passes it as `value`, beside the function's own arguments."""
     return np.asarray(value)
 
 

@@ -2,11 +2,11 @@
 sin and cos.
 
 Each function takes wide tensors and returns the wide value; its error is that of the C library's
-function in that width. Bounds are the spec's: a limit in ULP (The OpenCL C Specification, table
-of "ULP values for built-in math functions", is the source of the limits), or exact.
-Conventions where the documents are silent are NumPy's: NaN for the square root or logarithm of a
-negative number, `maximum` and `minimum` propagate NaN, `clip` with min_value > max_value gives
-max_value. Ties are rounded to even (ko-2.2, line 1598).
+function in that width. Bounds are the spec's: a limit in ULP (The OpenCL C Specification, table of
+"ULP values for built-in math functions", is the source of the limits), or exact. Conventions where
+the documents are silent are NumPy's. The square root or logarithm of a negative number is NaN,
+`maximum` and `minimum` propagate NaN, and `clip` with min_value > max_value gives max_value. Ties
+are rounded to even (ko-2.2, line 1598).
 """
 
 from __future__ import annotations

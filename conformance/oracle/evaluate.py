@@ -17,25 +17,44 @@ from conformance.oracle import (
     creation,
     elementwise,
     introspection,
-    keras_arrays,
-    keras_elements,
-    keras_images,
-    keras_normalisation,
-    keras_rows,
-    keras_special,
-    keras_sums,
-    keras_windows,
     linear_algebra,
     losses,
     normalisation,
-    numpy_functions,
     padding,
     pooling,
     reductions,
     shape_ops,
 )
-from conformance.oracle.bounds import KINDS, Question
+from conformance.oracle.bounds import KINDS, BoundQuestion
 from conformance.oracle.expectation import Array, Expectation
+from conformance.oracle.keras_ops import arrays as keras_arrays
+from conformance.oracle.keras_ops import (
+    casting,
+    complex_numbers,
+    counting,
+    filters,
+    fourier,
+    intervals,
+    least_squares,
+    lettering,
+    matrices,
+    numpy_functions,
+    patches,
+    pictures,
+    pieces,
+    places,
+    resampling,
+    short_time,
+    uniques,
+)
+from conformance.oracle.keras_ops import ctc as keras_ctc
+from conformance.oracle.keras_ops import elements as keras_elements
+from conformance.oracle.keras_ops import images as keras_images
+from conformance.oracle.keras_ops import normalisation as keras_normalisation
+from conformance.oracle.keras_ops import rows as keras_rows
+from conformance.oracle.keras_ops import special as keras_special
+from conformance.oracle.keras_ops import sums as keras_sums
+from conformance.oracle.keras_ops import windows as keras_windows
 from conformance.oracle.rounding import WIDE, Arithmetic, arithmetic, flushed, name_of
 from conformance.oracle.terms import terms
 from conformance.specs.model import Accuracy
@@ -64,6 +83,23 @@ ORACLES: Mapping[str, Callable[..., Array]] = {
     **pooling.ORACLES,
     **keras_windows.ORACLES,
     **keras_images.ORACLES,
+    **intervals.ORACLES,
+    **lettering.ORACLES,
+    **casting.ORACLES,
+    **counting.ORACLES,
+    **pieces.ORACLES,
+    **places.ORACLES,
+    **matrices.ORACLES,
+    **pictures.ORACLES,
+    **fourier.ORACLES,
+    **short_time.ORACLES,
+    **least_squares.ORACLES,
+    **patches.ORACLES,
+    **filters.ORACLES,
+    **uniques.ORACLES,
+    **keras_ctc.ORACLES,
+    **resampling.ORACLES,
+    **complex_numbers.ORACLES,
 }
 """Canonical function name to its oracle: wide tensors by parameter name to the wide value."""
 
@@ -75,6 +111,11 @@ _OF_NUMBERS = (
     keras_sums.ORACLES,
     numpy_functions.ORACLES,
     activations.ORACLES,
+    keras_normalisation.ORACLES,
+    keras_rows.ORACLES,
+    keras_images.ORACLES,
+    keras_windows.ORACLES,
+    ("batch_normalization", "binary_crossentropy", "categorical_crossentropy"),
 )
 OF_NUMBERS = frozenset(name for oracles in _OF_NUMBERS for name in oracles) - {
     *keras_elements.OF_INTEGERS
@@ -97,13 +138,13 @@ def expect(
     """The right answer of one call, with an error bound for every element.
 
     `arguments` maps keras-2.2 parameter names to NumPy arrays in the case's own dtype (lists of
-    them where the function takes a list) or Python values; a Python float is rounded to the
+    them where the function takes a list) or to Python values. A Python float is rounded to the
     dtype of the floating tensors beside it. `dtype` is the result dtype. `accuracy` is the spec's
-    record. With `flush_subnormals` the bound allows that numbers below the smallest normal one
-    are read or written as zero (the documents are silent on it). With `wraps` integers beyond the
-    range of the dtype are taken modulo its size. With `nearby` the bound does not rest on sums that
-    come out without rounding for these very numbers. `given` is the dtype of the floating tensors
-    where their arrays do not say it: bfloat16, whose numbers they hold in float32.
+    record. With `flush_subnormals` the bound allows that numbers below the smallest normal one are
+    read or written as zero (the documents are silent on it). With `wraps` integers beyond the range
+    of the dtype are taken modulo its size. With `nearby` the bound does not rest on sums that need
+    no rounding for these very numbers. `given` is the dtype of the floating tensors where their
+    arrays do not say it: bfloat16, whose numbers they hold in float32.
 
     KeyError: no such function; ValueError or IndexError: arguments that no document allows.
     """
@@ -115,7 +156,9 @@ def expect(
             value = _integers(oracle(**wide), dtype, wraps)
             bound = np.zeros(value.shape)
         else:
-            value, bound = KINDS[type(accuracy)](Question(function, oracle, wide, model), accuracy)
+            value, bound = KINDS[type(accuracy)](
+                BoundQuestion(function, oracle, wide, model), accuracy
+            )
         if flush_subnormals:
             bound = bound + _effect_of_flushing(oracle, arguments, wide, dtype, given)
         if counts:
@@ -144,7 +187,7 @@ def unrounded(
     function: str, arguments: Mapping[str, Any], dtype: str, given: str | None = None
 ) -> Array:
     """The value in the dtype in which the oracle computes it: nothing is rounded, no fraction is
-    dropped, and truth values are no numbers. `arguments`, `dtype`, `given` and errors as of
+    dropped, and truth values are not numbers. `arguments`, `dtype`, `given` and errors as of
     `expect`."""
     counts = _counts(function, arguments, dtype)
     with np.errstate(all="ignore"):
@@ -171,8 +214,8 @@ def _effect_of_rounding(
     oracle: Callable[..., Array], arguments: Mapping[str, Any], wide: Mapping[str, Any], dtype: str
 ) -> Any:
     """How far the value moves if integers are rounded to the dtype of the result first."""
-    found = {name: _rounded(value, dtype) for name, value in arguments.items()}
-    return _effect(oracle, widened(found, dtype), wide)
+    arrays = {name: _rounded(value, dtype) for name, value in arguments.items()}
+    return _effect(oracle, widened(arrays, dtype), wide)
 
 
 def _rounded(value: Any, dtype: str) -> Any:
@@ -216,8 +259,8 @@ def _wide(value: Any, scalar: Callable[[float], Any], whole: Any) -> Any:
 
 
 def _integers(value: Any, dtype: str, wraps: bool) -> Array:
-    found = np.asarray(value).astype(np.bool_ if dtype == "bool" else np.int64)
-    return found.astype(dtype).astype(found.dtype) if wraps else found
+    whole = np.asarray(value).astype(np.bool_ if dtype == "bool" else np.int64)
+    return whole.astype(dtype).astype(whole.dtype) if wraps else whole
 
 
 def _effect_of_flushing(

@@ -1,7 +1,7 @@
-"""Which elements of a result a convention leaves open, and what may stand there.
+"""The elements of a result that a convention leaves open, and the values that may stand there.
 
-An element rests on a convention about numbers if it changes when those numbers are replaced by
-ordinary ones: one NaN in an array is no licence for the rest of it.
+An element rests on a convention about numbers if it changes when ordinary numbers replace those
+numbers: one NaN in an array does not excuse the rest of it.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ Mask = npt.NDArray[np.bool_]
 _LARGE, _SMALL = 1e4, 1e-4
 """Beyond and below these, products of a few numbers may leave a dtype's range, and epsilons count.
 
-Chosen. Of float16 they are 16 and 1/16, of which the fourth powers leave its range.
+Chosen. For float16 they are 16 and 1/16, whose fourth powers leave its range.
 """
 _FLOAT16 = 16.0
 _PLAIN = (0.375, 0.8125)
 """Ordinary numbers, in the domain of every function."""
 _DIFFERENT = 479
-"""How many different numbers take the place of others: in float16 more would be equal. A prime, so
-that those a row apart are different, too."""
+"""How many different numbers take the place of others: in float16 more would be equal. A prime.
+Therefore numbers a row apart also differ."""
 _SPAN = 0.9375
 """The difference between the largest and the smallest of them: a larger one would leave the
 domain."""
 _OTHERS = (-4.5, 0.0, np.inf, -np.inf)
-"""More of them in place of NaN and infinities: the answer may rest on the sign alone, on whether
-the number counts as zero, or on whether it is larger than all others; infinite stands for the
-largest number of the dtype."""
+"""Further replacements of NaN and infinities: the answer may rest on the sign alone, on whether the
+number counts as zero, or on whether it is larger than all others. Infinite stands for the largest
+number of the dtype."""
 
 
 def _special(x: Array) -> Mask:
@@ -71,7 +71,8 @@ _WINDOWED = ("conv", "depthwise", "separable", "local_conv", "pool")
 def concerned(
     convention: str, function: str, arguments: Mapping[str, Any], expectation: Expectation
 ) -> Mask:
-    """The elements of the result that rest on a convention; all for one that is not about numbers.
+    """The elements of the result that rest on a convention; all of them for a convention that is
+    not about numbers.
 
     `arguments` are those of `expect`, and `expectation` is its answer.
     """
@@ -82,15 +83,15 @@ def concerned(
         return np.ones(value.shape, np.bool_)
     # where an ordinary number is zero it may hide what it is multiplied by
     generic = _replaced(arguments, lambda x: ~which(x), 0.625)
-    found = _depends(function, arguments, which, expectation)
-    found |= _depends(function, generic, which, expectation)
+    mask = _depends(function, arguments, which, expectation)
+    mask |= _depends(function, generic, which, expectation)
     if value.dtype.kind == "f":
-        found |= ~np.isfinite(value)
+        mask |= ~np.isfinite(value)
     if function == "in_top_k":  # a row is compared with itself
-        found |= which(arguments["predictions"]).any(axis=1)
+        mask |= which(arguments["predictions"]).any(axis=1)
     if function.startswith(_WINDOWED):
-        found |= found.any(axis=tuple(range(1, found.ndim)), keepdims=True)
-    return found
+        mask |= mask.any(axis=tuple(range(1, mask.ndim)), keepdims=True)
+    return mask
 
 
 def _depends(
@@ -132,7 +133,7 @@ def _replaced(
     *,
     descending: bool = False,
 ) -> dict[str, Any]:
-    def one(value: Any) -> Any:
+    def replaced(value: Any) -> Any:
         if isinstance(value, np.ndarray) and value.dtype.kind == "f":
             # different numbers, so that they do not cancel
             step = _SPAN / _DIFFERENT if plain and np.isfinite(plain) else 0.0
@@ -140,9 +141,9 @@ def _replaced(
             first = np.clip(plain, np.finfo(value.dtype).min, np.finfo(value.dtype).max)
             ordinary = first + step * (_DIFFERENT - 1 - places if descending else places)
             return np.where(which(value), ordinary.astype(value.dtype), value)
-        return [one(item) for item in value] if isinstance(value, list) else value
+        return [replaced(item) for item in value] if isinstance(value, list) else value
 
-    return {name: one(value) for name, value in arguments.items()}
+    return {name: replaced(value) for name, value in arguments.items()}
 
 
 def _not_a_number(got: Array, expectation: Expectation) -> Mask:
@@ -185,7 +186,8 @@ FREEDOMS: Mapping[Reading, Callable[[Array, Expectation], Mask]] = {
     (ConventionName.EXTREMES, "outside the domain"): _outside_the_domain,
     (ConventionName.CLIPPING, "lost"): _not_a_number,
 }
-"""What may stand in the elements concerned; anything, under a free reading that is not here."""
+"""The values that may stand in the elements concerned; anything, under a free reading that is not
+here."""
 
 
 def allowed(reading: Reading, got: Array, expectation: Expectation) -> Mask:

@@ -27,13 +27,13 @@ At a kink the same holds of both ends of the interval of slopes.
 The gradient of a tensor that is passed as several arguments is the sum of theirs, term by term.
 
 Two numbers are chosen, `OPERATIONS` (in `means`) and `CONDITION`, and in `gradients` those that
-tell kinks from curves. A gradient is judged in the dtype that came back; that it should have had
-another one is another check's business.
+tell kinks from curves. A gradient is judged in the dtype of the answer; another check asks whether
+it should have had another one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
@@ -84,11 +84,11 @@ class WeightedGradient:
         return self._slopes(self._extended)
 
     def _slopes(self, extended: Mapping[str, Any]) -> dict[Place, Slopes]:
-        found = extended_slopes(self.function, extended, self.weights, self.readings)
-        return {**found, **{places[0]: added(found[p] for p in places) for places in self.same}}
+        slopes = extended_slopes(self.function, extended, self.weights, self.readings)
+        return {**slopes, **{places[0]: added(slopes[p] for p in places) for places in self.same}}
 
     def outside(self, place: Place, got: Array) -> Mask:
-        """Where `got`, of the shape of the tensor at `place`, is no correct gradient.
+        """Where `got`, of the shape of the tensor at `place`, differs from every correct gradient.
 
         It is judged in its own dtype, or in the tensor's if that is coarser. Elements of which
         nothing is known are never outside.
@@ -106,14 +106,14 @@ class WeightedGradient:
         By the rule for values (`compare.is_inaccurate`), relative to each element's own terms, and
         beyond what the differences are wrong by and the documents leave open.
         """
-        outside, found = self.outside(place, got), self.slopes[place]
-        reach = found.error + self._freedom.get(place, 0.0)
-        nearest = np.clip(got, found.low - reach, found.high + reach)
-        nearest = np.where(np.isfinite(got), nearest, found.value)
+        outside, slopes = self.outside(place, got), self.slopes[place]
+        reach = slopes.error + self._freedom.get(place, 0.0)
+        nearest = np.clip(got, slopes.low - reach, slopes.high + reach)
+        nearest = np.where(np.isfinite(got), nearest, slopes.value)
         dtype = self._dtype(place, got)
         rounding = self.bound(place, dtype) - reach + self.conditioning(place, dtype)
         expectation = Expectation(nearest[outside], rounding[outside], dtype)
-        scale = found.scale[outside]
+        scale = slopes.scale[outside]
         return is_inaccurate(got[outside], expectation, scale, single_will_do=True)
 
     def _dtype(self, place: Place, got: Array) -> str:
@@ -122,20 +122,22 @@ class WeightedGradient:
     def tensor(self, place: Place) -> Array:
         """The tensor with respect to which the gradient at `place` is taken."""
         name, index = place
-        found: Array = self.arguments[name] if index is None else self.arguments[name][index]
-        return found
+        tensor: Array = self.arguments[name] if index is None else self.arguments[name][index]
+        return tensor
 
     def bound(self, place: Place, dtype: str) -> Array:
-        """What the differences and a reverse sweep in `dtype` lose; NaN where nothing is known."""
-        found, info = self.slopes[place], np.finfo(dtype)
-        roundings = found.count + self._roundings(found.value.size)
+        """The loss of the differences and of a reverse sweep in `dtype`; NaN where nothing is
+        known."""
+        slopes, info = self.slopes[place], np.finfo(dtype)
+        roundings = slopes.count + self._roundings(slopes.value.size)
         with np.errstate(invalid="ignore"):
             rounding = gamma(roundings, float(info.eps) / 2) * self._magnitudes[place]
-        bound: Array = found.error + rounding + roundings * float(info.smallest_normal)
+        bound: Array = slopes.error + rounding + roundings * float(info.smallest_normal)
         return bound + self._freedom.get(place, 0.0)
 
     def conditioning(self, place: Place, dtype: str) -> Array:
-        """What the roundings of the way forward in `dtype` change; 0 where that is unknown."""
+        """The change that the roundings of the way forward in `dtype` make; 0 where that is
+        unknown."""
         unit, value = float(np.finfo(dtype).eps) / 2, self.slopes[place].value
         if unit not in self._moved:
             self._moved[unit] = [self._moved_by(unit, p) for p in range(PATTERNS)]
@@ -163,8 +165,8 @@ class WeightedGradient:
 
     @cached_property
     def _magnitudes(self) -> dict[Place, Array]:
-        """For each tensor the sums of the magnitudes of what is added up."""
-        scales = {place: found.scale for place, found in self.slopes.items()}
+        """For each tensor the sums of the magnitudes of its gradient's terms."""
+        scales = {place: slopes.scale for place, slopes in self.slopes.items()}
         paths = self._known(PATHS)
         return {place: np.fmax(scale, paths.get(place, 0.0)) for place, scale in scales.items()}
 
@@ -172,16 +174,18 @@ class WeightedGradient:
     def _freedom(self) -> dict[Place, Array]:
         return self._known(FREEDOMS)
 
-    def _known(self, table: Mapping[str, Callable[..., Mapping[str, Array]]]) -> dict[Place, Array]:
-        """What a table says of the function's tensors, with 0 for what is not finite."""
-        made = table.get(self.function)
-        if made is None:
+    def _known(self, table: Mapping[str, Callable[..., Mapping[str, Any]]]) -> dict[Place, Array]:
+        """The entry of a table for the function's tensors, with 0 for numbers that are not
+        finite."""
+        formula = table.get(self.function)
+        if formula is None:
             return {}
         with np.errstate(all="ignore"):
-            found = made(self.weights.astype(np.longdouble), **self._extended)
-        finite = {n: np.where(np.isfinite(a), a, 0).astype(np.float64) for n, a in found.items()}
+            magnitudes = formula(self.weights.astype(np.longdouble), **self._extended)
         known: dict[Place, Array] = {
-            (name, None): array for name, array in finite.items() if (name, None) in self.slopes
+            place: np.where(np.isfinite(array), array, 0).astype(np.float64)
+            for place, array in _by_place(magnitudes)
+            if place in self.slopes
         }
         for first, *others in self.same:
             for place in others:
@@ -190,16 +194,24 @@ class WeightedGradient:
         return known
 
 
+def _by_place(magnitudes: Mapping[str, Any]) -> Iterator[tuple[Place, Array]]:
+    for name, several in magnitudes.items():
+        if isinstance(several, list):
+            yield from (((name, i), array) for i, array in enumerate(several))
+        else:
+            yield (name, None), several
+
+
 def _coarser(got: np.dtype[Any], asked: np.dtype[Any]) -> str:
-    """The dtype with fewer digits; `asked` if `got` is no floating dtype."""
+    """The dtype with fewer digits; `asked` if `got` is not of a floating dtype."""
     if got.kind == "f" and np.finfo(got).eps > np.finfo(asked).eps:
         return got.name
     return asked.name
 
 
-def _outside(got: Array, found: Slopes, bound: Array) -> Mask:
+def _outside(got: Array, slopes: Slopes, bound: Array) -> Mask:
     """Where the gradient is neither the slope nor, at a kink, between the slopes on both sides."""
-    low, high = found.low - bound, found.high + bound
-    known = np.isfinite(found.value) & np.isfinite(low) & np.isfinite(high)
+    low, high = slopes.low - bound, slopes.high + bound
+    known = np.isfinite(slopes.value) & np.isfinite(low) & np.isfinite(high)
     outside: Mask = known & ~((got >= low) & (got <= high))
     return outside

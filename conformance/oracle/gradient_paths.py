@@ -1,19 +1,20 @@
-"""What is added up in a gradient, where terms cancel that the Jacobian matrix does not show.
+"""The terms of a gradient, where some cancel that the Jacobian matrix does not show.
 
 By the chain rule a derivative is the sum, over all paths from the result to the input, of the
 products of the elementary derivatives on the path (Bauer, Computational Graphs and Rounding Error,
 SIAM Journal on Numerical Analysis 11, 1974; Griewank and Walther, Evaluating Derivatives, 2nd
-edition, section 3.4). A reverse sweep rounds each product; what it loses is relative to the sum
-of the *magnitudes* of these products. Of most functions that is the sum of |w_j df_j/dx_i| over
-the results j. Below are those of which it is more: the slope is a difference, which implementations
-compute from the result y (1 - y^2 for tanh), or from a sum over the elements (the normalisations
-and softmax).
+edition, section 3.4). A reverse sweep rounds each product; what it loses is relative to the sum of
+the *magnitudes* of these products. For most functions that is the sum of |w_j df_j/dx_i| over the
+results j. Below are the functions for which it is more. Their slope is a difference, which
+implementations compute from the result y (1 - y^2 for tanh), or from a sum over the elements (the
+normalisations and softmax).
 
 Each function takes the weights w and the function's own arguments, and gives the sum of magnitudes
 for some of its parameters, in their shapes. Not finite: nothing is known beyond the Jacobian.
 
-`FREEDOMS` has what documents leave open about a gradient, as `losses` has it for the value: how
-far it moves if the probabilities are not divided by their sum, and if epsilon is added to them.
+`FREEDOMS` has the points that documents leave open about a gradient, as `losses` has them for the
+value: how far it moves if the probabilities are not divided by their sum, and if epsilon is added
+to them.
 """
 
 from __future__ import annotations
@@ -23,15 +24,12 @@ from typing import Any
 
 import numpy as np
 
-from conformance.oracle import (
-    activations,
-    keras_gradient_paths,
-    keras_row_paths,
-    losses,
-    normalisation,
-)
+from conformance.oracle import activations, losses, normalisation
 from conformance.oracle.axes import Axis, axes_of
 from conformance.oracle.expectation import Array
+from conformance.oracle.keras_ops import gradient_paths as keras_gradient_paths
+from conformance.oracle.keras_ops import row_paths as keras_row_paths
+from conformance.oracle.keras_ops.fourier import PATHS as FOURIER_PATHS
 from conformance.oracle.means import centred, from_mean
 from conformance.oracle.reductions import terms
 
@@ -125,8 +123,8 @@ def sparse_categorical_crossentropy(
     """That of targets which are 1 at the labels."""
     ones = np.zeros(output.shape)
     np.put_along_axis(ones, np.expand_dims(target, axis), 1.0, axis)
-    found = categorical_crossentropy(w, ones, output, from_logits, axis)
-    return {"output": found["output"]}
+    magnitudes = categorical_crossentropy(w, ones, output, from_logits, axis)
+    return {"output": magnitudes["output"]}
 
 
 def binary_crossentropy(
@@ -141,9 +139,10 @@ def binary_crossentropy(
     return {"output": weighted * np.abs(slope), "target": weighted * logs}
 
 
-PATHS: Mapping[str, Callable[..., Magnitudes]] = {
+PATHS: Mapping[str, Callable[..., Mapping[str, Any]]] = {
     **keras_gradient_paths.PATHS,
     **keras_row_paths.PATHS,
+    **FOURIER_PATHS,
     "tanh": tanh,
     "sigmoid": sigmoid,
     "softplus": softplus,

@@ -15,10 +15,10 @@ are wrong by:
   with: one that none of the steps changes may still have a slope, too small to be seen beside it
   (that of erf at 10), unless it does not change where the element has the other sign.
 
-Where the two steps disagree, or the function bends much, there is a kink nearby, and only the
+Where the two steps disagree, or the function bends much, there is a kink nearby. Then only the
 slopes on both sides are known: by one-sided differences with two steps, extrapolated. Their errors
-are bounded in the same manner: for every p of at least 1 the extrapolated value is wrong by no
-more than the difference of the two, and the coefficients sum to 10 / h.
+are bounded in the same manner: for every p of at least 1 the extrapolated value is wrong by no more
+than the difference of the two, and the coefficients sum to 10 / h.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from conformance.oracle.variants import Readings, read_otherwise
 STEP = 2.0**-10
 """Distance of the outer points but one, relative to the element (or to `LEAST` if that is larger).
 
-It is a power of two, so that the points are exact. Truncation, of the sixth order, and rounding
+It is a power of two. Therefore the points are exact. Truncation, of the sixth order, and rounding
 are both far below a rounding of float32 with it.
 """
 LEAST = 2.0**-6
@@ -58,8 +58,9 @@ BEND = 0.02
 Where a smooth function bends as much, the slopes on both sides are so near that nothing is lost.
 """
 STEEPER = 1.05
-"""From half of `SIDE` a slope that is so many times the one from `SIDE` grows without end, as that
-of a root at zero does (1.6 times for the third): no number bounds it, and nothing is known of it.
+"""From half of `SIDE` a slope that is so many times the slope from `SIDE` grows without end, as
+that of a root at zero does (1.6 times for the third). No number bounds it, and nothing is known of
+it.
 """
 TINY = 1e-12
 """Slopes and disagreements of this size, absolutely, make no kink."""
@@ -76,7 +77,7 @@ class Slopes:
     `value` is the gradient and `scale` the sum of the magnitudes of its terms, one for each element
     of the result; `count` says how many of these terms are not 0. `error` bounds what the finite
     differences are wrong by. Where `kink` is 1, any number from `low` to `high` is a slope of the
-    function there; elsewhere both are `value`. Of a large input only `MOST` elements are looked
+    function there; elsewhere both are `value`. For a large input only `MOST` elements are looked
     at, the first and the last among them; the others are NaN.
     """
 
@@ -91,10 +92,10 @@ class Slopes:
 
 def added(several: Iterable[Slopes]) -> Slopes:
     """The gradient with respect to one tensor that is passed in several places."""
-    columns = zip(*(dataclasses.astuple(one) for one in several), strict=True)
+    columns = zip(*(dataclasses.astuple(slopes) for slopes in several), strict=True)
     sums = [np.sum(column, axis=0) for column in columns]
-    found = Slopes(*sums)
-    return dataclasses.replace(found, kink=np.minimum(found.kink, 1))
+    total = Slopes(*sums)
+    return dataclasses.replace(total, kink=np.minimum(total.kink, 1))
 
 
 def slopes(function: str, arguments: Mapping[str, Any], weights: Array) -> dict[Place, Slopes]:
@@ -145,7 +146,7 @@ def _places(wide: Mapping[str, Any]) -> Iterator[Place]:
         if isinstance(value, np.ndarray) and value.dtype.kind == "f":
             yield name, None
         elif isinstance(value, list) and value and isinstance(value[0], np.ndarray):
-            yield from ((name, i) for i in range(len(value)))
+            yield from ((name, i) for i, item in enumerate(value) if item.dtype.kind == "f")
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,16 +161,16 @@ class _Along:
     def tensor(self) -> Array:
         name, index = self.versions.place
         value = self.versions.arguments[name]
-        found: Array = value if index is None else value[index]
-        return found
+        tensor: Array = value if index is None else value[index]
+        return tensor
 
     def at(self, elements: Sequence[int], distances: Array) -> Array:
         """For each row of distances, and each of the elements, the result with it moved so far."""
         rows, count = distances.shape
         moved = np.repeat(self.tensor.reshape(1, -1), rows * count, axis=0)
         moved[np.arange(rows * count), [*elements] * rows] += distances.reshape(-1)
-        found = self.versions.results(moved.reshape(-1, *self.tensor.shape))
-        return found.reshape(rows, count, *self.middle.shape)
+        values = self.versions.results(moved.reshape(-1, *self.tensor.shape))
+        return values.reshape(rows, count, *self.middle.shape)
 
 
 def _of(function: _Along, weights: Array) -> Slopes:
@@ -203,8 +204,8 @@ def _elements(function: _Along, elements: Sequence[int], weights: Array) -> Arra
     bend = _sum(np.abs(weights * (right - 2 * function.middle + left))) / step
     noise = _noise(weights, np.stack(ends), function.middle, other)
     count = np.count_nonzero(terms.reshape(len(terms), -1), axis=1)
-    found = [value, scale, count, error + 3.3 * noise / step, np.zeros(len(step)), value, value]
-    table = np.array([np.asarray(row, np.float64) for row in found])
+    fields = [value, scale, count, error + 3.3 * noise / step, np.zeros(len(step)), value, value]
+    table = np.array([np.asarray(row, np.float64) for row in fields])
     bent = ~((error <= KINK * scale + TINY) & (bend <= BEND * scale + TINY))
     if bent.any():
         chosen = [element for element, is_bent in zip(elements, bent, strict=True) if is_bent]

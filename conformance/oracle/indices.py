@@ -21,19 +21,21 @@ def placed(indices: Array, count: int, beyond: str) -> tuple[Array, Array]:
 
     ValueError: the reading has no answer for an index.
     """
-    found = np.where(indices < 0, indices + count, indices) if beyond == FROM_THE_END else indices
-    inside = (found >= 0) & (found < count)
+    positions = (
+        np.where(indices < 0, indices + count, indices) if beyond == FROM_THE_END else indices
+    )
+    inside = (positions >= 0) & (positions < count)
     if beyond == FROM_THE_END and not inside.all():
         raise ValueError("an index is out of range, counted from the end, too")
     if beyond == CLIPPED:
         inside = np.ones(inside.shape, np.bool_)
-    return np.clip(found, 0, max(count - 1, 0)), inside
+    return np.clip(positions, 0, max(count - 1, 0)), inside
 
 
 def filled(values: Array, inside: Array, beyond: str) -> Array:
     """The values, with zeros or NaN where an index names nothing.
 
-    `inside` has the first axes of `values`. ValueError: NaN is no number of this dtype.
+    `inside` has the first axes of `values`. ValueError: this dtype has no NaN.
     """
     if inside.all():
         return values

@@ -18,8 +18,13 @@ def shape(x: Array) -> Array:
     return np.array(x.shape, np.int64)
 
 
-def cast(x: Array, dtype: str) -> Any:  # noqa: ARG001 - `expect` is told the dtype too
-    """The numbers themselves; integers and bools exactly, in the widest float type."""
+def cast(x: Array, dtype: str) -> Any:
+    """The numbers themselves; integers and bools exactly, in the widest float type. In a dtype of
+    integers without what stands behind the point, and as truth values which are not 0."""
+    if dtype == "bool":
+        return x != 0
+    if "int" in dtype:
+        return x.astype(np.int64)
     return x if x.dtype.kind == "f" else x.astype(np.longdouble)
 
 

@@ -1,17 +1,17 @@
 """Linear algebra: dot, batch_dot and transpose.
 
-`dot` sums the last axis of x with the last but one of y (C046: (2, 3) . (4, 3, 5) gives
-(2, 4, 5)). `batch_dot` gives x.shape without the summed axis + y.shape without its batch axis
-and the summed axis, and (samples, 1) where that has rank 1 (C047, C052). Its `axes=None` is a
-convention: the last axis of x with the last but one of y, or with the last if y has rank 2 (the
-other is the batch axis). `transpose` reverses the axes (C053).
+`dot` sums the last axis of x with the last but one of y (C046: (2, 3) . (4, 3, 5) gives (2, 4, 5)).
+`batch_dot` gives x.shape without the summed axis + y.shape without its batch axis and the summed
+axis, and (samples, 1) where that has rank 1 (C047, C052). Its `axes=None` is a convention: the last
+axis of x with the last but one of y, or with the last if y has rank 2. The other axis is the batch
+axis. `transpose` reverses the axes (C053).
 
-Bound of an inner product of n terms, in any order of summation, with or without fused
-multiply-add (Higham 3.1, equation 3.5): gamma_n |x|.|y|. Underflow adds, for every product and
-every partial sum, one `underflow`; where subnormals may be flushed, the terms with a subnormal
-factor add their magnitudes. Where every product and every partial sum is a number of the dtype, as
-with small integers, the bound is 0. (Not that of a convolution, which may be computed by way of
-other numbers: Winograd's algorithm, or a Fourier transform.)
+Bound of an inner product of n terms, in any order of summation, with or without fused multiply-add
+(Higham 3.1, equation 3.5): gamma_n |x|.|y|. Underflow adds, for every product and every partial
+sum, one `underflow`; where subnormals may be flushed, the terms with a subnormal factor add their
+magnitudes. Where every product and every partial sum is a number of the dtype, as with small
+integers, the bound is 0. (A convolution has no such bound: it may be computed by way of other
+numbers, by Winograd's algorithm or a Fourier transform.)
 """
 
 from __future__ import annotations
@@ -35,13 +35,18 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 def dot(x: Array, y: Array) -> Array:
-    """Sum over the last axis of x and the last but one (the only one, for rank 1) of y."""
+    """Sum over the last axis of x and the last but one of y, or its only axis.
+
+    With a scalar it is the product of all elements.
+    """
+    if not (x.ndim and y.ndim):
+        return np.asarray(x * y)
     summed, second = x.ndim - 1, max(y.ndim - 2, 0)
     names = list(range(x.ndim, x.ndim + y.ndim))
     names[second] = summed
-    kept = [*range(summed), *(n for n in names if n != summed)]
+    names_left = [*range(summed), *(n for n in names if n != summed)]
     # no BLAS, in which an infinity times zero may be zero
-    result: Array = np.einsum(x, list(range(x.ndim)), y, names, kept)
+    result: Array = np.einsum(x, list(range(x.ndim)), y, names, names_left)
     return result
 
 
@@ -68,8 +73,8 @@ def batch_dot(x: Array, y: Array, axes: int | Sequence[int] | None = None) -> Ar
     left = _LETTERS[: x.ndim]
     right = left[0] + _LETTERS[x.ndim : x.ndim + y.ndim - 1]
     right = right[:second] + left[first] + right[second + 1 :]
-    kept = (left + right[1:]).replace(left[first], "")
-    result: Array = np.einsum(f"{left},{right}->{kept}", x, y)
+    letters = (left + right[1:]).replace(left[first], "")
+    result: Array = np.einsum(f"{left},{right}->{letters}", x, y)
     return result[:, np.newaxis] if result.ndim == 1 else result
 
 
@@ -92,7 +97,7 @@ def inner_product(
 ) -> tuple[Array, Array]:
     """Value and bound of a bilinear `product` whose elements are sums of `terms` products.
 
-    With `direct` nothing but these products are added, so that the bound is 0 where no order of
+    With `direct` nothing but these products is added. Therefore the bound is 0 where no order of
     summation rounds.
     """
     value = product(x, y)
@@ -120,7 +125,7 @@ def inner_product(
 
 def bounded_dot(model: Arithmetic, x: Array, y: Array) -> tuple[Array, Array]:
     """Value and bound of `dot`."""
-    return inner_product(dot, x.shape[-1] if x.ndim else 1, model, x, y, direct=True)
+    return inner_product(dot, x.shape[-1] if x.ndim and y.ndim else 1, model, x, y, direct=True)
 
 
 def bounded_batch_dot(

@@ -11,13 +11,13 @@ Bounds (u the unit roundoff, n the number of classes):
 
 * How a probability is kept from 0 is not documented: an implementation may also add epsilon to it,
   which changes its logarithm by epsilon / o.
-* An implementation may divide probabilities whose sum S is 1 but for roundings by it or not: log o
-  changes by |log S|. Those with another sum are divided by it or, under a reading of its own, not.
-  The sum has a relative error of gamma_n, quotient and limits 3 roundings: absolute errors of
-  the logarithm. Each logarithm is within 4 ULP, product and sum add n + 1 roundings:
-  sum |t| (gamma_(n+3) + |log S|) + gamma_(n+9) sum |t log o|.
-* Probabilities may be limited before they are divided or after: log o changes by what the limits
-  move the sum, at most n epsilon.
+* An implementation may divide probabilities by their sum S, or not, where S is 1 except for
+  roundings: log o changes by |log S|. Those with another sum are divided by it or, under a reading
+  of its own, not. The sum has a relative error of gamma_n, quotient and limits 3 roundings:
+  absolute errors of the logarithm. Each logarithm is within 4 ULP, product and sum add n + 1
+  roundings: sum |t| (gamma_(n+3) + |log S|) + gamma_(n+9) sum |t log o|.
+* Probabilities may be limited before they are divided or after: log o changes as the limits move
+  the sum, by at most n epsilon.
 * From logits, log o = z - log sum exp z, where each exponential is within 4 ULP and the shifted
   argument is rounded twice: sum |t| (gamma_(n+8) (1 + max|z|)) instead.
 * Binary: by way of the logit z = log o - log(1 - o), as max(z, 0) - z t + log(1 + exp(-|z|)):
@@ -58,7 +58,7 @@ def log_probabilities(
 ) -> Array:
     """The logarithms of the probabilities that logits stand for, or of limited probabilities.
 
-    With `limits` those of logits are limited, too. Without `divides` probabilities are taken as
+    With `limits` those of logits are also limited. Without `divides` probabilities are taken as
     they are, whatever their sum.
     """
     if from_logits:
@@ -125,7 +125,7 @@ def _log_error(
 
 
 def _edge(model: Arithmetic, probabilities: Array) -> Array:
-    """What rounding 1 - epsilon to the dtype changes of the logarithm at the upper end."""
+    """The change of the logarithm at the upper end when 1 - epsilon is rounded to the dtype."""
     return np.where(probabilities > 1 - 2 * EPSILON, EPSILON + model.unit, 0)
 
 
@@ -236,14 +236,14 @@ def _limited_logits_error(model: Arithmetic, logits: Array) -> Array:
 def in_top_k(predictions: Array, targets: Array, k: int, beyond: str = NOTHING) -> Array:
     """Whether fewer than k classes have a higher score than the target (C113); NaN is in no top.
 
-    A score equal to the k-th largest is among the k largest: a convention. `beyond` is a reading
-    of `indices`: what is no class is in no top.
+    A score equal to the k-th largest is among the k largest: a convention. `beyond` is a reading of
+    `indices`: a number beyond the classes is in no top.
     """
     places, inside = placed(targets, predictions.shape[1], beyond)
     scores = np.take_along_axis(predictions, places[:, np.newaxis], axis=1)
     higher = (predictions > scores).sum(axis=1)
-    found: Array = (higher < k) & ~np.isnan(scores[:, 0])
-    return filled(found, inside, beyond)
+    within: Array = (higher < k) & ~np.isnan(scores[:, 0])
+    return filled(within, inside, beyond)
 
 
 def tied(predictions: Array, targets: Array, k: int, **_: str) -> Array:

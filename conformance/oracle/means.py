@@ -1,6 +1,6 @@
-"""What the gradients of variances and normalisations add up of differences from a mean.
+"""The differences from a mean that the gradients of variances and normalisations add up.
 
-The mean itself is rounded, and the roundings of the elements do not show it: of two elements that
+The mean itself is rounded, and the roundings of the elements do not show it. For two elements that
 are near to each other (x_i - mean) / s is 1/2, however they are rounded.
 """
 
@@ -30,9 +30,9 @@ def centred(weighted: Array, x: Array, root: Array, axis: Axes) -> Array:
 
 
 def from_mean(x: Array, axis: Axes, where: Any = True) -> Array:
-    """|x - mean|, and the share of mean |x| that the mean may be wrong by: it has a rounding for
-    each element and one for the division, of all that `gradient_bounds` counts. The mean is that
-    of the elements `where` it is so."""
+    """|x - mean|, and the share of mean |x| that the mean may be wrong by. It has a rounding for
+    each element and one for the division, of all that `gradient_bounds` counts. The mean is that of
+    the elements `where` it is so."""
     terms = np.broadcast_to(where, x.shape).sum(axis, keepdims=True)
     share = (terms + 1) / (terms + OPERATIONS)
     mean = x.mean(axis, keepdims=True, where=where)

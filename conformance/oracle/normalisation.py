@@ -7,9 +7,9 @@ L2 norm. The norm of zeros is a convention: they stay zeros.
 
 Bounds (u the unit roundoff, n the number of terms):
 
-* batch_normalization: with s = |gamma| / sqrt(var + epsilon), the value is the sum of the terms
-  x s, -mean s and beta, in whatever order and grouping they are computed. Each has at most 12
-  roundings (var + epsilon with epsilon rounded, reciprocal root within 2 ULP as OpenCL allows,
+* batch_normalization: with s = |gamma| / sqrt(var + epsilon), the value is the sum of the terms x
+  s, -mean s and beta. Implementations may compute them in any order and grouping. Each has at most
+  12 roundings (var + epsilon with epsilon rounded, reciprocal root within 2 ULP as OpenCL allows,
   products, sums): gamma_12 ((|x| + |mean|) s + |beta|) (Higham, section 3.1).
 * mean and variance: those of `mean` and `var`, in `reductions`.
 * normalised: the same terms, and what an error d of the mean and B of the variance change:
@@ -80,7 +80,7 @@ def bounded_batch_normalization(  # noqa: PLR0917 - as documented
 def _terms(  # noqa: PLR0917 - as documented
     model: Arithmetic, x: Array, mean: Array, inverse: Array, gamma: Array, beta: Array
 ) -> Array:
-    """What rounding the terms x s, -mean s and beta adds.
+    """The share of the bound that rounding the terms x s, -mean s and beta adds.
 
     Infinite where a partial product leaves the range of the dtype: some order overflows.
     """
@@ -179,9 +179,9 @@ def batch_variance(
 ) -> Array:
     """The variance over the axes, its elements in a row; of a population or of a sample, or
     `guarded` by epsilon."""
-    found = reductions.var(x, tuple(reduction_axes)).reshape(-1)
-    found = found + epsilon if guarded else found
-    return found * _correction(x, reduction_axes) if sample else found
+    variance = reductions.var(x, tuple(reduction_axes)).reshape(-1)
+    variance = variance + epsilon if guarded else variance
+    return variance * _correction(x, reduction_axes) if sample else variance
 
 
 def _correction(x: Array, axes: Sequence[int]) -> float:
@@ -203,7 +203,7 @@ def bounded_batch_variance(
 ) -> Bounded:
     """Value and bound of `batch_variance`: a sample's has three roundings more.
 
-    One that is guarded has those of an inverse root, of its square and of another inverse.
+    A guarded quotient has those of an inverse root, of its square and of another inverse.
     """
     var = partial(reductions.bounded_var, squares=squares)
     value, bound = _in_a_row(var)(model, x, reduction_axes)
@@ -230,7 +230,7 @@ def l2_normalize(
     """x over the root of the sum of its squares along the axis; zeros stay zeros.
 
     `least` is what the sum of squares is raised to where it is smaller. With `divides_zero` zeros
-    are divided by their length, too.
+    are also divided by their length.
     """
     length = np.maximum(norm(x, axis), np.sqrt(x.dtype.type(least)))
     if divides_zero:
@@ -271,7 +271,7 @@ OF_SQUARES = (
     "moments.variance",
     "layer_normalization",
 )
-"""What a variance decides, which may be computed from the mean of squares (`squares`)."""
+"""The decisions of a variance, which may be computed from the mean of squares (`squares`)."""
 
 ORACLES: Mapping[str, Callable[..., Array]] = {
     "batch_normalization": batch_normalization,

@@ -6,7 +6,7 @@ channels (C085, ja-2.0 line 1796). Resizing repeats rows and columns (the docume
 the new elements follow from the old: a convention). A bias is a vector with a number for each
 channel or, in keras-2.2, a tensor for all but the first axis (C121), channels last.
 
-Everything but `bias_add` moves elements, so that results are exact; a sum of two numbers is
+Everything except `bias_add` moves elements. Therefore results are exact; a sum of two numbers is
 rounded once (IEEE 754).
 """
 

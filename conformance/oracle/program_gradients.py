@@ -1,10 +1,10 @@
 """Gradients of programs by central differences of the fourth order in extended precision.
 
-With a step of s = eps^(1/5) the truncation, of the order s^4, and the rounding, of the order
-eps / s, are in balance (Fornberg 1988); both are far below the bound. The bound is that of
-ROUNDINGS roundings of the dtype in numbers as large as the largest derivative, or 1: what
-a reverse sweep through a short program of smooth functions loses (Griewank and Walther,
-Evaluating Derivatives, 2nd edition, section 3.4, on backward stability).
+With a step of s = eps^(1/5) the truncation, of the order s^4, and the rounding, of the order eps /
+s, are in balance (Fornberg 1988); both are far below the bound. The bound is that of ROUNDINGS
+roundings of the dtype in numbers as large as the largest derivative, or 1. A reverse sweep through
+a short program of smooth functions loses as much (Griewank and Walther, Evaluating Derivatives, 2nd
+edition, section 3.4, on backward stability).
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ def expect_gradients(
         known = evaluate(steps, {**precise, **changed})
         return np.asarray(known[loss], np.longdouble)
 
-    found = {name: _gradient(at, name, precise[name]) for name in variables}
-    scale = max([1.0, *(float(np.abs(g).max()) for g in found.values() if g.size)])
+    gradients = {name: _gradient(at, name, precise[name]) for name in variables}
+    scale = max([1.0, *(float(np.abs(g).max()) for g in gradients.values() if g.size)])
     return {
         name: Expectation(
             gradient.astype(np.float64),
             np.full(gradient.shape, ROUNDINGS * scale * float(np.finfo(arrays[name].dtype).eps)),
             arrays[name].dtype.name,
         )
-        for name, gradient in found.items()
+        for name, gradient in gradients.items()
     }
 
 

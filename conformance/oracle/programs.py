@@ -1,10 +1,10 @@
 """The right answer of a program with callables: the very same steps on wide NumPy arrays.
 
 `expect_program` evaluates a program's outputs. The bound of each element is `factor` times the
-largest change seen when the arguments and the result of every single step are moved by one unit
-roundoff, over `PATTERNS` draws of random signs, plus `factor` ULP. Moving the results of the steps
-inside the loops, and not the inputs alone, counts the roundings of every time step; moving the
-arguments covers sums that cancel. (Stochastic arithmetic, as in J. Vignes, "A stochastic
+largest change, plus `factor` ULP. For the change the arguments and the result of every single step
+are moved by one unit roundoff, over `PATTERNS` draws of random signs. Moving the results of the
+steps inside the loops, and not the inputs alone, counts the roundings of every time step; moving
+the arguments covers sums that cancel. (Stochastic arithmetic, as in J. Vignes, "A stochastic
 arithmetic for reliable scientific computation", Math. Comput. Simul. 35, 1993.)
 """
 
@@ -35,7 +35,7 @@ OPERATORS: Mapping[str, Callable[..., Any]] = {
     for name in ("add", "sub", "mul", "truediv", "pow", "neg", "getitem")
 }
 MOVERS = frozenset({"getitem", *control_flow.ORACLES})
-"""What rounds nothing itself: only the steps of its callables do."""
+"""Functions that round nothing themselves: only the steps of their callables do."""
 
 
 def cast(x: Array, dtype: str) -> Array:
@@ -44,7 +44,8 @@ def cast(x: Array, dtype: str) -> Array:
 
 
 def evaluate(steps: Sequence[Step], names: Names, change: Change | None = None) -> dict[str, Any]:
-    """The names and what every step adds to them. KeyError: a function without an oracle.
+    """The names, and the results that every step adds to them. KeyError: a function without an
+    oracle.
 
     `change` is done to the arguments and the result of every step that rounds.
     """
@@ -66,7 +67,7 @@ def _answer(step: Step, names: Names, change: Change | None) -> Any:
 
 @cache
 def _oracle(function: str) -> tuple[Callable[..., Any], bool]:
-    """What answers for a function, and whether it rounds nothing itself."""
+    """The code that answers for a function, and whether it rounds nothing itself."""
     moves = function.rpartition(".")[2] in MOVERS
     if function.startswith(OPERATOR):
         return OPERATORS[function.removeprefix(OPERATOR)], moves
@@ -110,36 +111,36 @@ def _changed(value: Any, change: Change) -> Any:
 def results(
     program: Program, arrays: Mapping[str, Array], outputs: Sequence[str], change: Change | None
 ) -> dict[str, Any]:
-    """What the outputs are, from arrays that are wide already.
+    """The outputs, from arrays that are wide already.
 
-    `arrays` may give the results of steps, such as the one that makes a placeholder; steps that
+    `arrays` may give the results of steps, such as a step that makes a placeholder; steps that
     nothing needs are left out.
     """
     known = evaluate(needed(program, arrays, outputs), arrays, change)
     return {name: known[name] for name in outputs}
 
 
-def needed(program: Program, given: Names, outputs: Sequence[str]) -> list[Step]:
+def needed(program: Program, known: Names, outputs: Sequence[str]) -> list[Step]:
     """The steps that the outputs need, besides what is given."""
-    wanted, kept = set(outputs), []
+    names, steps = set(outputs), []
     for step in reversed(program.steps):
-        if step.result in wanted and step.result not in given:
-            kept.append(step)
-            wanted |= set(_references([*step.args, *(a for _, a in step.kwargs)]))
-    return kept[::-1]
+        if step.result in names and step.result not in known:
+            steps.append(step)
+            names |= set(_references([*step.args, *(a for _, a in step.kwargs)]))
+    return steps[::-1]
 
 
 def _references(arguments: Sequence[Argument]) -> list[str]:
-    found: list[str] = []
+    names: list[str] = []
     for argument in arguments:
         if isinstance(argument, Ref):
-            found.append(argument.name)
+            names.append(argument.name)
         elif isinstance(argument, list | tuple):
-            found += _references(argument)
+            names += _references(argument)
         elif isinstance(argument, Function):
             inside = [a for s in argument.steps for a in (*s.args, *(v for _, v in s.kwargs))]
-            found += _references([*inside, argument.returns])
-    return found
+            names += _references([*inside, argument.returns])
+    return names
 
 
 def widest(arrays: Mapping[str, Array]) -> dict[str, Array]:

@@ -1,6 +1,6 @@
 """Between which numbers a result lies, whatever the numbers it is made of.
 
-What a function is defined as bounds its result: an index is one along the axis, and no number has a
+A function's definition bounds its result: an index is one along the axis, and no number has a
 sigmoid of 3. So no reading of a convention about numbers allows an element beyond.
 """
 
@@ -25,7 +25,7 @@ _AT_MOST_ONE: Range = (-1.0, 1.0)
 
 
 def _index(x: Any, axis: int | None = -1, **_: Any) -> Range:
-    """Of the index of an element along an axis; of all elements if there is none."""
+    """The range of the index of an element along an axis; of all elements if there is none."""
     return 0.0, float((x.size if axis is None else x.shape[axis]) - 1)
 
 
@@ -45,7 +45,7 @@ _FIXED: Mapping[str, Range] = {
 """By the name of the oracle, of functions that are defined for all numbers: what `sqrt` and
 `arcsin` give outside of their domains may be anything."""
 _OF_CALL: Mapping[str, Callable[..., Range]] = {"argmax": _index, "argmin": _index}
-"""Of those whose range its arguments tell."""
+"""The range of a call whose arguments decide it."""
 
 
 def range_of(function: str, arguments: Mapping[str, Any]) -> Range:
@@ -53,8 +53,8 @@ def range_of(function: str, arguments: Mapping[str, Any]) -> Range:
 
     `arguments` are those of `expect`.
     """
-    told = _OF_CALL.get(function)
-    return told(**arguments) if told else _FIXED.get(function, ANY)
+    rule = _OF_CALL.get(function)
+    return rule(**arguments) if rule else _FIXED.get(function, ANY)
 
 
 def in_range(got: npt.NDArray[Any], within: Range) -> Mask:

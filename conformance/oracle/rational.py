@@ -44,12 +44,12 @@ def eliminated(matrix: Array, beside: Array) -> tuple[Fraction, Rows]:
 def _cleared(rows: Rows, place: int, pivot: int) -> Fraction:
     """Put the pivot on the diagonal and clear its column elsewhere; the pivot."""
     rows[place], rows[pivot] = rows[pivot], rows[place]
-    found = rows[place][place]
-    rows[place] = [element / found for element in rows[place]]
+    leading = rows[place][place]
+    rows[place] = [element / leading for element in rows[place]]
     for r, row in enumerate(rows):
         if r != place and (factor := row[place]):
             rows[r] = [a - factor * b for a, b in zip(row, rows[place], strict=True)]
-    return found
+    return leading
 
 
 def determinant(matrix: Array) -> Fraction:
@@ -103,7 +103,8 @@ def solved(matrix: Array, beside: Array, dtype: str) -> tuple[Array, Array]:
     """The solution and its bound, which is that of the largest element of all columns."""
     value = solution(matrix, beside)
     moved = lost(matrix, dtype)
-    bound = np.full(value.shape, moved / (1 - moved) * _norm(value.T))
+    part = moved / (1 - moved) if moved < 1 else math.inf
+    bound = np.full(value.shape, part * _norm(value.T) if value.size else 0.0)
     return value, bound + np.abs(value) * float(np.finfo(dtype).eps)
 
 
@@ -117,8 +118,8 @@ def bounded_determinant(matrix: Array, dtype: str) -> tuple[float, float]:
 def bounded_logarithm(matrix: Array, dtype: str) -> tuple[float, float]:
     """The logarithm of a determinant's magnitude, and its bound.
 
-    The pivots are at most g times the largest element, and their product is the determinant, so
-    that none is below what is left of it.
+    The pivots are at most g times the largest element, and their product is the determinant.
+    Therefore none is below the rest of it.
     """
     n, size = len(matrix), abs(float(determinant(matrix)))
     largest = 2 ** (n - 1) * float(np.abs(matrix).max())

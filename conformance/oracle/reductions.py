@@ -8,9 +8,9 @@ the dtype itself and with the result rounded once more):
   no order of summation rounds, as with integers and halves whose sum is not too large.
 * mean: gamma_(n+2) sum|x| / n: division, or multiplication by the rounded 1/n.
 * prod, cumprod: gamma_n |value| (Higham, section 3.1). A partial product that underflows is wrong
-  by at most `underflow`, and the factors still to come multiply that by at most the product of
-  the |x_i| above 1. Where that product reaches the overflow threshold while other factors pull
-  the value down, some order overflows: the bound is infinite.
+  by at most `underflow`. The remaining factors multiply that by at most the product of the |x_i|
+  above 1. Where that product reaches the overflow threshold while other factors pull the value
+  down, some order overflows: the bound is infinite.
 * var, two-pass: the computed mean m' is within d of the mean, d the bound of mean. For exact
   arithmetic sum (x_i - m')^2 / n = var + (mean - m')^2. Each squared difference carries three
   roundings, the sum n - 1, the division at most two, the result one: at most
@@ -23,7 +23,7 @@ the dtype itself and with the result rounded once more):
   square root and its rounding. Where var overflows and its root does not, infinite: the documents
   do not say that std goes by way of var.
 * logsumexp: conditioning, and gamma_(n+6) absolutely: a relative error of the sum of exponentials
-  is an absolute one of its logarithm. Of these roundings n are the sum's, and 6 an exponential's,
+  is an absolute one of its logarithm. n of these roundings are the sum's, and 6 an exponential's,
   for which the spec of `exp` allows 3 ULP; conditioning has them only where arguments are large.
 
 Underflow adds one `underflow` per operation that can produce a number below the normal range.
@@ -69,6 +69,26 @@ def _reduction(function: Callable[..., Any]) -> Callable[..., Array]:
     return oracle
 
 
+def _extreme(function: Any, outermost: Callable[[Any, Any], Any]) -> Callable[..., Array]:
+    """The largest or smallest element, or `initial` where no element is beyond it."""
+    reduced = _reduction(function)
+
+    def oracle(x: Array, initial: Any = None, **how: Any) -> Array:
+        value = reduced(x, **how)
+        return value if initial is None else np.asarray(outermost(value, value.dtype.type(initial)))
+
+    return oracle
+
+
+def _of_dtype(function: Callable[..., Array]) -> Callable[..., Array]:
+    """A total in a dtype that the call names, in which `expect` has the result."""
+
+    def oracle(x: Array, *axis: Axis, dtype: str | None = None, **how: Any) -> Array:  # noqa: ARG001
+        return function(x, *axis, **how)
+
+    return oracle
+
+
 def _index(function: Callable[..., Any]) -> Callable[..., Array]:
     def oracle(
         x: Array,
@@ -109,7 +129,7 @@ def terms(x: Array, axis: Axis) -> int:
         return x.size
     if isinstance(axis, int):
         return int(x.shape[axis])
-    return math.prod(x.shape[one] for one in axis)
+    return math.prod(x.shape[number] for number in axis)
 
 
 def _real(x: Array) -> Array:
@@ -147,8 +167,8 @@ def log_softmax(x: Array, axis: int = -1) -> Array:
 
 
 def _exponentials(x: Array, axis: Axes) -> tuple[Array, Array]:
-    """The largest element, 0 for one that is not finite, and the logarithm of the sum of the
-    exponentials of what all elements have above it; reduced axes have length 1.
+    """The largest element, 0 if it is not finite, and the logarithm of the sum of the exponentials
+    of the other elements relative to it; reduced axes have length 1.
 
     That is log(n) + log1p(sum of the others / n), where n elements are the largest. So the others
     keep their digits, and a result near to zero is as accurate as others: the finite differences
@@ -206,7 +226,13 @@ def bounded_mean(model: Arithmetic, x: Array, axis: Axis = None, keepdims: bool 
     return total / n, np.where(risky, np.inf, bound) if risky.any() else bound
 
 
-def bounded_cumsum(model: Arithmetic, x: Array, axis: int | None = 0) -> Bounded:
+def bounded_cumsum(
+    model: Arithmetic,
+    x: Array,
+    axis: int | None = 0,
+    *,
+    dtype: str | None = None,  # noqa: ARG001 - a rounding of each term is among those that count
+) -> Bounded:
     """Value and bound of `cumsum`: each element is a sum of the terms so far."""
     x, axis = _in_a_row(x, axis)
     value = np.add.accumulate(x, axis=axis)
@@ -245,17 +271,31 @@ def _bounded_product(
     return value, np.where(over | vanishing, np.inf, bound)
 
 
-def bounded_prod(model: Arithmetic, x: Array, axis: Axis = None, keepdims: bool = False) -> Bounded:
+def bounded_prod(
+    model: Arithmetic,
+    x: Array,
+    axis: Axis = None,
+    keepdims: bool = False,
+    *,
+    dtype: str | None = None,
+) -> Bounded:
     """Value and bound of `prod`."""
     combine = partial(np.multiply.reduce, axis=axes_of(axis), keepdims=keepdims)
-    return _bounded_product(model, _real(x), combine, terms(x, axis))
+    return _bounded_product(model, _real(x), combine, terms(x, axis) * _roundings(dtype))
 
 
-def bounded_cumprod(model: Arithmetic, x: Array, axis: int | None = 0) -> Bounded:
+def bounded_cumprod(
+    model: Arithmetic, x: Array, axis: int | None = 0, *, dtype: str | None = None
+) -> Bounded:
     """Value and bound of `cumprod`."""
     x, axis = _in_a_row(x, axis)
     combine = partial(np.multiply.accumulate, axis=axis)
-    return _bounded_product(model, _real(x), combine, _position(x, axis))
+    return _bounded_product(model, _real(x), combine, _position(x, axis) * _roundings(dtype))
+
+
+def _roundings(dtype: str | None) -> int:
+    """How many roundings there are for each factor: it may be rounded to the dtype first."""
+    return 1 if dtype is None else 2
 
 
 def bounded_var(
@@ -297,21 +337,21 @@ def bounded_std(
 def logsumexp_summation(
     value: Array, model: Arithmetic, x: Array, axis: Axis = None, **_: Any
 ) -> Array:
-    """What n exponentials and their sum add to the bound of `logsumexp`."""
+    """The share of the bound of `logsumexp` that n exponentials and their sum add."""
     return np.full(np.shape(value), allowance(terms(x, axis) + _EXPONENTIAL, model))
 
 
 ORACLES: Mapping[str, Callable[..., Array]] = {
-    "max": _reduction(np.maximum.reduce),
-    "min": _reduction(np.minimum.reduce),
+    "max": _extreme(np.maximum.reduce, np.maximum),
+    "min": _extreme(np.minimum.reduce, np.minimum),
     "sum": _reduction(np.add.reduce),
-    "prod": _reduction(np.multiply.reduce),
+    "prod": _of_dtype(_reduction(np.multiply.reduce)),
     "any": _reduction(np.any),
     "all": _reduction(np.all),
     "argmax": _index(np.argmax),
     "argmin": _index(np.argmin),
-    "cumsum": _scan(np.add.accumulate),
-    "cumprod": _scan(np.multiply.accumulate),
+    "cumsum": _of_dtype(_scan(np.add.accumulate)),
+    "cumprod": _of_dtype(_scan(np.multiply.accumulate)),
     "mean": mean,
     "var": var,
     "std": std,

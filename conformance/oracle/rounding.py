@@ -10,9 +10,9 @@ range and at zero the smallest subnormal. OpenCL's definition (The OpenCL C Spec
 section "Relative Error as ULPs") leaves the side open at a power of two; this is the wider one.
 
 Wide arithmetic holds the answers: float64 for float16, bfloat16 and float32, the C long double for
-float64. On x86 that has 64 bits of significand, so that its error is 2**-11 of the float64 unit;
-where long double is float64 (`WIDE_IS_WIDER` false), the oracle's own error is of the order of
-one float64 ULP and `OWN_ERROR` ULP are added to the bounds of float64 results.
+float64. On x86 that has 64 bits of significand. Therefore its error is 2**-11 of the float64 unit.
+Where long double is float64 (`WIDE_IS_WIDER` false), the oracle's own error is of the order of one
+float64 ULP, and `OWN_ERROR` ULP are added to the bounds of float64 results.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ class Arithmetic:
     """A floating dtype's arithmetic. All numbers are exact.
 
     `unit` is the unit roundoff (half the spacing at 1), `wide_unit` that of the type in which the
-    oracle computes, `smallest_normal` and `smallest_subnormal` are what the names say, `largest`
-    is the largest finite number, and `overflow` the least magnitude that rounds to infinity.
+    oracle computes, `smallest_normal` and `smallest_subnormal` are what the names say, `largest` is
+    the largest finite number, and `overflow` the least magnitude that rounds to infinity.
     `underflow` is the largest absolute error of one operation whose result is below the normal
-    range: the smallest normal where subnormals may be flushed to zero, the smallest subnormal
-    where not. Where `nearby` is set, bounds are for numbers of which those that are given are but
-    near: that a sum of these comes out without rounding says nothing.
+    range: the smallest normal where subnormals may be flushed to zero, the smallest subnormal where
+    not. Where `nearby` is set, bounds are for numbers near the given ones. A sum of the given
+    numbers that needs no rounding says nothing then.
     """
 
     dtype: str
@@ -69,7 +69,7 @@ class Arithmetic:
 
 @cache
 def name_of(dtype: np.dtype[Any]) -> str:
-    """The name of a dtype, which NumPy makes anew each time that it is asked."""
+    """The name of a dtype. NumPy makes it again each time that it is asked."""
     return dtype.name
 
 
@@ -100,8 +100,8 @@ def arithmetic(dtype: str, flushes: bool) -> Arithmetic | None:
 def ulp(value: Array, model: Arithmetic) -> Array:
     """One unit in the last place of the dtype at every element; for a NaN or infinity, anything."""
     _, exponent = np.frexp(np.maximum(np.abs(value), model.smallest_normal))
-    one = value.dtype.type(1)
-    spacing: Array = np.ldexp(one, exponent - model.precision)
+    unit = value.dtype.type(1)
+    spacing: Array = np.ldexp(unit, exponent - model.precision)
     return spacing
 
 
@@ -135,8 +135,8 @@ _SIGNIFICAND = 53
 def is_exact(magnitude: Array, unit: float, model: Arithmetic) -> Array:
     """Where a sum of multiples of `unit` is computed without rounding, in any order.
 
-    `magnitude` is the sum of the terms' magnitudes. A partial sum is a multiple of `unit`, too, and
-    no larger than `magnitude`: where that is less than 2**precision units, the dtype has the
+    `magnitude` is the sum of the terms' magnitudes. A partial sum is also a multiple of `unit`, and
+    no larger than `magnitude`. Where that is less than 2**precision units, the dtype has the
     partial sum, and an addition whose result the dtype has is exact (IEEE 754).
     """
     if model.nearby or unit < model.smallest_normal:
@@ -157,7 +157,7 @@ def flushed(x: Array) -> Array:
 def signs(shape: Sequence[int]) -> tuple[Array, ...]:
     """Four arrays of +-1 of the shape: rows of a 4 x 4 Hadamard matrix along every axis.
 
-    The last row is negated, so that each element gets both signs, and any three neighbours on an
+    The last row is negated. Therefore each element gets both signs, and any three neighbours on an
     axis get every combination of signs up to a common one.
     """
     rows = np.array([[1, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1], [-1, 1, 1, -1]], np.float64)
@@ -166,7 +166,8 @@ def signs(shape: Sequence[int]) -> tuple[Array, ...]:
 
 
 def finite_magnitude(x: Array) -> Array:
-    """|x|, with 0 for what is not finite: IEEE 754 settles those terms without rounding."""
+    """|x|, with 0 for numbers that are not finite: IEEE 754 settles those terms without
+    rounding."""
     magnitude: Array = np.abs(x)
     finite = np.isfinite(magnitude)
     return magnitude if finite.all() else np.where(finite, magnitude, 0)

@@ -1,9 +1,9 @@
-"""Shape operations: they move elements and never compute, so that every result is exact.
+"""Shape operations: they move elements and never compute. Therefore every result is exact.
 
-The semantics are those that all documents agree on: `gather` gives indices.shape +
-reference.shape[1:], `one_hot` appends an axis of num_classes and gives a row of zeros for an
-index out of range (a convention: the documents are silent), `slice` takes `size` elements from
-`start` on every axis, `repeat` inserts an axis of n after the samples.
+The semantics are those that all documents agree on. `gather` gives indices.shape +
+reference.shape[1:]. `one_hot` appends an axis of num_classes; for an index out of range it gives a
+row of zeros (a convention, because the documents are silent). `slice` takes `size` elements from
+`start` on every axis, and `repeat` inserts an axis of n after the samples.
 """
 
 from __future__ import annotations

@@ -6,7 +6,9 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from conformance.oracle import convolution, keras_images, keras_windows, reductions
+from conformance.oracle import convolution, reductions
+from conformance.oracle.keras_ops import images as keras_images
+from conformance.oracle.keras_ops import windows as keras_windows
 from conformance.oracle.linear_algebra import batch_axes
 
 Count = Callable[..., int]

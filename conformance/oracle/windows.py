@@ -41,8 +41,9 @@ BEFORE: Mapping[str, Callable[[int, int], int]] = {
     "half": lambda span, _missing: span // 2,
     "early": lambda span, _missing: _early(span),
 }
-"""Readings of `same`, and the elements before the image for a window that spans so many, where so
-many are missing for the windows to cover it, fewer than none if some are left over."""
+"""Readings of `same`, and the number of elements before the image. The window spans so many
+elements, and so many are missing for the windows to cover it, fewer than none if some are left
+over."""
 
 
 def from_format(x: Array, data_format: str | None) -> Array:
@@ -75,24 +76,24 @@ def pads(
         return [(span - 1, 0) for span in spans]
     if padding not in BEFORE:
         raise ValueError(f"padding is {padding!r}; it must be valid, same or causal")
-    found = []
+    widths = []
     for length, span, stride in zip(lengths, spans, strides, strict=True):
         missing = (-(-length // stride) - 1) * stride + span - length
         before = BEFORE[padding](span, missing)
-        found.append((before, max(0, missing - before)))
-    return found
+        widths.append((before, max(0, missing - before)))
+    return widths
 
 
 def padded(x: Array, around: Pads, value: float = 0.0) -> Array:
     """An image tensor with `value` around it; a negative number leaves elements out in front."""
     inside = (slice(None), *(slice(max(0, -before), None) for before, _ in around))
-    kept, before = x[inside], [max(0, before) for before, _ in around]
-    lengths = zip(before, kept.shape[1:-1], (behind for _, behind in around), strict=True)
-    shape = (kept.shape[0], *map(sum, lengths), kept.shape[-1])
+    part, before = x[inside], [max(0, before) for before, _ in around]
+    lengths = zip(before, part.shape[1:-1], (behind for _, behind in around), strict=True)
+    shape = (part.shape[0], *map(sum, lengths), part.shape[-1])
     # np.pad does the same, by many small steps
-    whole = np.full(shape, value, kept.dtype, order="F" if kept.flags.fnc else "C")
-    middle = (slice(a, a + n) for a, n in zip(before, kept.shape[1:-1], strict=True))
-    whole[(slice(None), *middle)] = kept
+    whole = np.full(shape, value, part.dtype, order="F" if part.flags.fnc else "C")
+    middle = (slice(a, a + n) for a, n in zip(before, part.shape[1:-1], strict=True))
+    whole[(slice(None), *middle)] = part
     return whole
 
 
@@ -102,8 +103,8 @@ def windows(
     """A view of (batch, positions..., sizes..., channels); ValueError if no window fits."""
     axes = len(sizes)
     moves = x.strides[1:-1]
-    listed = zip(x.shape[1:-1], sizes, strides, dilation, strict=True)
-    positions = [(n - (k - 1) * d - 1) // s + 1 for n, k, s, d in listed]
+    along = zip(x.shape[1:-1], sizes, strides, dilation, strict=True)
+    positions = [(n - (k - 1) * d - 1) // s + 1 for n, k, s, d in along]
     if min(positions) < 1 and x.size:
         raise ValueError(f"windows {tuple(sizes)} do not fit an image of {x.shape[1:-1]}")
     return as_strided(

@@ -109,16 +109,16 @@ def argument_text(value: Argument) -> str:
     return repr(value)
 
 
-def _made_text(made: Made) -> str:
-    listed = list(made.items)
-    match made.kind:
+def _made_text(description: Made) -> str:
+    items = list(description.items)
+    match description.kind:
         case "range":
-            return f"range({listed[0]}, {listed[-1] + 1})"
+            return f"range({items[0]}, {items[-1] + 1})"
         case "set":
-            return f"{{{', '.join(map(str, listed))}}}"
+            return f"{{{', '.join(map(str, items))}}}"
         case "iterator":
-            return f"iter({listed})"
+            return f"iter({items})"
         case "int64":
-            return f"np.int64({listed[0]})"
-    maker = made.kind if "." in made.kind else f"K.{made.kind}"
-    return f"{maker}(np.array({listed}, dtype='int32'), dtype='int32')"
+            return f"np.int64({items[0]})"
+    maker = description.kind if "." in description.kind else f"K.{description.kind}"
+    return f"{maker}(np.array({items}, dtype='int32'), dtype='int32')"

@@ -15,6 +15,7 @@ from typing import Annotated, Any
 
 import msgspec
 
+from conformance.program.marks import PRINTED_IMPORT
 from conformance.program.model import (
     Argument,
     Binding,
@@ -26,6 +27,7 @@ from conformance.program.model import (
     Ref,
     Step,
 )
+from conformance.source_text import is_dotted
 
 
 class ProgramError(ValueError):
@@ -88,13 +90,16 @@ def to_json(program: Program) -> dict[str, Any]:
 
 
 def from_json(data: Any) -> Program:
-    """The program that `to_json` wrote; ProgramError if `data` is something else."""
+    """The program that `to_json` wrote; ProgramError if `data` is something else.
+
+    Scripts repeat the names of a program: each name has to be valid in Python.
+    """
     try:
         record = msgspec.convert(data, _Program)
         return Program(
             tuple(map(_decode_input, record.inputs)),
             tuple(map(_decode_step, record.steps)),
-            tuple(record.outputs),
+            tuple(map(_name, record.outputs)),
         )
     except (msgspec.ValidationError, ProgramError, UnicodeError) as error:
         raise ProgramError(f"not a program: {error}") from error
@@ -118,7 +123,8 @@ def _encode_input(item: Input) -> dict[str, Any]:
 
 def _decode_input(item: _Input) -> Input:
     arguments = None if item.arguments is None else _decode_keywords(item.arguments)
-    return Input(item.name, tuple(item.shape), item.dtype, item.binding, arguments, item.layout)
+    name = _name(item.name)
+    return Input(name, tuple(item.shape), item.dtype, item.binding, arguments, item.layout)
 
 
 def _encode_step(step: Step) -> dict[str, Any]:
@@ -135,7 +141,8 @@ def _encode_step(step: Step) -> dict[str, Any]:
 
 def _decode_step(step: _Step) -> Step:
     args = tuple(map(decode_argument, step.args))
-    return Step(step.result, step.function, args, _decode_keywords(step.kwargs), step.attempt)
+    function = step.function if step.function == PRINTED_IMPORT else _name(step.function)
+    return Step(_name(step.result), function, args, _decode_keywords(step.kwargs), step.attempt)
 
 
 def _encode_function(function: Function) -> dict[str, Any]:
@@ -150,15 +157,21 @@ def _encode_function(function: Function) -> dict[str, Any]:
 def _decode_function(data: Any) -> Function:
     record = msgspec.convert(data, _Function)
     return Function(
-        record.name,
-        tuple(record.parameters),
+        _name(record.name),
+        tuple(map(_name, record.parameters)),
         tuple(map(_decode_step, record.steps)),
         decode_argument(record.returns),
     )
 
 
 def _decode_keywords(data: dict[str, Any]) -> tuple[tuple[str, Argument], ...]:
-    return tuple((k, decode_argument(v)) for k, v in data.items())
+    return tuple((_name(k), decode_argument(v)) for k, v in data.items())
+
+
+def _name(text: str) -> str:
+    if not is_dotted(text):
+        raise ProgramError(f"{reprlib.repr(text)} cannot be a name")
+    return text
 
 
 def encode_argument(value: Argument) -> Any:
@@ -174,7 +187,7 @@ def encode_argument(value: Argument) -> Any:
 _ENCODERS: Mapping[type, Callable[[Any], Any]] = {
     Ref: lambda ref: {"ref": ref.name},
     Function: lambda function: {"function": _encode_function(function)},
-    Made: lambda made: {"made": [made.kind, list(made.items)]},
+    Made: lambda item: {"made": [item.kind, list(item.items)]},
     tuple: lambda items: {"tuple": [encode_argument(item) for item in items]},
     list: lambda items: [encode_argument(item) for item in items],
 }
@@ -194,7 +207,7 @@ def decode_argument(value: Any) -> Argument:
 def _decode_object(data: dict[str, Any]) -> Argument:
     match data:
         case {"ref": str(name), **rest} if not rest:
-            return Ref(name)
+            return Ref(_name(name))
         case {"tuple": list(items), **rest} if not rest:
             return tuple(map(decode_argument, items))
         case {"float": "nan" | "inf" | "-inf" as text, **rest} if not rest:
@@ -202,7 +215,7 @@ def _decode_object(data: dict[str, Any]) -> Argument:
         case {"function": function, **rest} if not rest:
             return _decode_function(function)
         case {"made": [str(kind), list(items)], **rest} if not rest and _integers(items):
-            return Made(kind, tuple(items))
+            return Made(_name(kind), tuple(items))
     raise ProgramError(
         "an argument that is an object is {'ref': name}, {'tuple': [...]}, "
         "{'float': 'nan' | 'inf' | '-inf'}, {'function': {...}} or {'made': [kind, [...]]}, "

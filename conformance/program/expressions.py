@@ -91,12 +91,12 @@ class _Reader:
             self._assign(statement)
         if not isinstance(last, ast.Expr):
             raise self._refused(last, "the last line gives no result", "end with an expression")
-        found = self._argument(last.value)
-        if not isinstance(found, Ref):
+        value = self._argument(last.value)
+        if not isinstance(value, Ref):
             raise self._refused(last, "no function is called", ALLOWED)
         *earlier, final = self._steps
-        if final.result != found.name:  # an earlier line's
-            return Program((), tuple(self._steps), (found.name,))
+        if final.result != value.name:  # an earlier line's
+            return Program((), tuple(self._steps), (value.name,))
         return Program((), (*earlier, replace(final, result=RESULT)), (RESULT,))
 
     def _assign(self, statement: ast.stmt) -> None:
@@ -113,8 +113,8 @@ class _Reader:
         read = _READERS.get(type(node))
         if read is None:
             raise self._misplaced(node)
-        found: Argument = read(self, node)
-        return found
+        argument: Argument = read(self, node)
+        return argument
 
     def _constant(self, node: ast.Constant) -> Argument:
         value = node.value
@@ -173,11 +173,17 @@ class _Reader:
         return self._step("operator.getitem", (value, place))
 
     def _lambda(self, node: ast.Lambda) -> Argument:
-        given = node.args
-        if given.defaults or given.kwonlyargs or given.posonlyargs or given.vararg or given.kwarg:
+        arguments = node.args
+        if (
+            arguments.defaults
+            or arguments.kwonlyargs
+            or arguments.posonlyargs
+            or arguments.vararg
+            or arguments.kwarg
+        ):
             raise self._refused(node, "a callable has plain parameters", "write lambda x, y: ...")
-        parameters = {a.arg: self._new("p") for a in given.args}
-        kept = (self._names, self._steps)
+        parameters = {a.arg: self._new("p") for a in arguments.args}
+        outer = (self._names, self._steps)
         self._names = {**self._names, **{name: Ref(own) for name, own in parameters.items()}}
         self._steps = []
         try:
@@ -185,7 +191,7 @@ class _Reader:
             steps = tuple(self._steps)
             return Function(self._new("f"), tuple(parameters.values()), steps, returns)
         finally:
-            self._names, self._steps = kept
+            self._names, self._steps = outer
 
     def _call(self, node: ast.Call) -> Argument:
         if ast.unparse(node.func) == "float":
@@ -262,7 +268,7 @@ def _is_number(value: Argument) -> bool:
 
 def _is_place(value: Argument) -> bool:
     places = value if isinstance(value, tuple) else (value,)
-    return all(isinstance(one, int) and not isinstance(one, bool) for one in places)
+    return all(isinstance(place, int) and not isinstance(place, bool) for place in places)
 
 
 def _words(node: ast.AST) -> str:

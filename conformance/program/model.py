@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+
+Outputs = Literal["tensors", "lists", "values"]
+"""The kind of a program's outputs: tensors, lists of tensors, or values that are known."""
+BACKEND = "{backend}"
+"""Stands for the name of the target's own backend in texts of a program and its configuration."""
 
 
 class Binding(StrEnum):
@@ -74,16 +79,16 @@ class Input:
 
     def of_dtype(self, dtype: str) -> Input:
         """The same input with another dtype, also in the arguments of the call that makes it."""
-        told = tuple((k, dtype if k == "dtype" else v) for k, v in self.arguments or ())
-        return replace(self, dtype=dtype, arguments=None if self.arguments is None else told)
+        arguments = tuple((k, dtype if k == "dtype" else v) for k, v in self.arguments or ())
+        return replace(self, dtype=dtype, arguments=None if self.arguments is None else arguments)
 
     @property
     def static_shape(self) -> tuple[int | None, ...]:
         """The shape that an implementation is told when the graph is built."""
         if self.binding is not Binding.PLACEHOLDER_NONE:
             return self.shape
-        told: Any = dict(self.arguments or ()).get("shape")
-        return (None,) * len(self.shape) if told is None else tuple(told)
+        shape: Any = dict(self.arguments or ()).get("shape")
+        return (None,) * len(self.shape) if shape is None else tuple(shape)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from typing import Any
 
 from conformance.reference.edition import documented
 from conformance.reference.symbolic.arguments import axis_of, number, tensor
-from conformance.reference.symbolic.dtypes import FLOATS
 from conformance.reference.symbolic.graph import Tensor, apply, floating, literal
+from conformance.reference.symbolic.rules import FLOATS
 
 
 def _float(operation: str, x: Any) -> Tensor:
@@ -34,11 +34,11 @@ def relu(x: Tensor, alpha: float = 0.0, max_value: float | None = None) -> Tenso
 
 
 def _limit(x: Tensor, value: Any, what: str) -> int | float:
-    found = number(value, "relu", what)
+    limit = number(value, "relu", what)
     if x.dtype in FLOATS:
-        return found
-    literal(found, x.dtype, f"relu: {what}")  # refuses what the dtype cannot hold
-    return int(found)
+        return limit
+    literal(limit, x.dtype, f"relu: {what}")  # refuses what the dtype cannot hold
+    return int(limit)
 
 
 @documented(
@@ -46,7 +46,11 @@ def _limit(x: Tensor, value: Any, what: str) -> int | float:
     "ko-2.2:2762 elu(x, alpha=1.0)",
 )
 def elu(x: Tensor, alpha: float = 1.0) -> Tensor:
-    """x above 0, alpha * (exp(x) - 1) below. ValueError if alpha is not a Python number."""
+    """x above 0, alpha * (exp(x) - 1) below.
+
+    Raises:
+        ValueError: alpha is not a Python number.
+    """
     scale = float(number(alpha, "elu", "alpha"))
     return apply("elu", floating(tensor(x, "elu")), alpha=scale)
 
@@ -57,7 +61,11 @@ def elu(x: Tensor, alpha: float = 1.0) -> Tensor:
     "ko-2.2:2783 softmax(x, axis=-1)",
 )
 def softmax(x: Tensor, axis: int = -1) -> Tensor:
-    """exp(x) over its sum along one axis (before keras-2.2 the last). ValueError for a scalar."""
+    """exp(x) over its sum along one axis (before keras-2.2 the last).
+
+    Raises:
+        ValueError: x is a scalar.
+    """
     x = floating(tensor(x, "softmax"))
     return apply("softmax", x, axis=axis_of(x, axis, "softmax"))
 

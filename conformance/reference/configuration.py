@@ -1,16 +1,51 @@
-"""Settings of a backend: float type, epsilon and image layout."""
+"""Settings of a backend (float type, epsilon, image layout), and its state: unique numbers, phase.
+
+`keras.json` says which settings a process starts with. It lies in the folder `.keras` of the home
+directory (ja-1:22, ja-2.0:18, ko-2.2:21), or in the folder that the environment variable KERAS_HOME
+names, as in the released Keras. The package reads it once, at import, and never writes it. The
+field `backend` and the variable KERAS_BACKEND choose a backend for Keras; an import of this package
+is such a choice already.
+"""
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from conformance.reference import keras_json
-from conformance.reference.edition import EDITION, documented
+from conformance.reference.edition import EDITION, documented, says
 from conformance.reference.symbolic.backend import active
-from conformance.reference.symbolic.dtypes import FLOATS
-from conformance.reference.symbolic.graph import Tensor
+from conformance.reference.symbolic.graph import Placeholder, Tensor
+from conformance.reference.symbolic.rules import FLOATS
+
+_FIELDS = ("image_dim_ordering", "image_data_format", "epsilon", "floatx", "backend")
+
+
+def settings_file() -> Path:
+    """Where the file is, if there is one."""
+    folder = os.environ.get("KERAS_HOME")
+    return (Path(folder).expanduser() if folder else Path.home() / ".keras") / "keras.json"
+
+
+def settings_in(path: Path) -> Mapping[str, Any]:
+    """The documented fields that the file has; none if there is no file.
+
+    ValueError if it is not a JSON object, cannot be read, or if `backend` is not a name.
+    """
+    try:
+        settings = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise ValueError(f"{path}: {error}; correct the file or delete it") from None
+    if not isinstance(settings, dict):
+        raise ValueError(f'{path}: write an object, such as {{"floatx": "float32"}}')
+    if not isinstance(settings.get("backend", ""), str):
+        raise ValueError(f"{path}: backend is {settings['backend']!r}; write a name in quotes")
+    return {name: settings[name] for name in _FIELDS if name in settings}
+
 
 LAYOUTS = {"tf": "channels_last", "th": "channels_first"}
 
@@ -40,15 +75,15 @@ def _older_layout(value: Any, where: str) -> str:
 
 
 class FileSettings:
-    """What `keras.json` says, and the defaults of ko-2.2:29 for the fields that it lacks.
+    """The settings of `keras.json`, and the defaults of ko-2.2:29 for the fields that it lacks.
 
     ValueError for a value that the documents do not allow.
     """
 
     def __init__(self, fields: Mapping[str, Any], path: Path) -> None:
-        given = {"floatx": "float32", "epsilon": 1e-07, **fields}
-        self.floatx = _float_type(given["floatx"], f"{path}: floatx")
-        self.epsilon = _small_number(given["epsilon"], f"{path}: epsilon")
+        settings = {"floatx": "float32", "epsilon": 1e-07, **fields}
+        self.floatx = _float_type(settings["floatx"], f"{path}: floatx")
+        self.epsilon = _small_number(settings["epsilon"], f"{path}: epsilon")
         self.image_data_format = _image_layout(fields, path)
 
 
@@ -63,8 +98,8 @@ def _image_layout(fields: Mapping[str, Any], path: Path) -> str:
 
 def settings_from_file() -> FileSettings:
     """The settings that a backend starts with."""
-    path = keras_json.location()
-    return FileSettings(keras_json.read(path), path)
+    path = settings_file()
+    return FileSettings(settings_in(path), path)
 
 
 @documented("ja-1:1547 backend()", "ja-2.0:125 backend()", "ko-2.2:3744 backend()")
@@ -85,7 +120,11 @@ def floatx() -> str:
 
 @documented("ja-2.0:213 set_floatx(floatx)", "ko-2.2:3899 set_floatx(floatx)")
 def set_floatx(floatx: str) -> None:
-    """Set the default float type; ValueError unless float16, float32 or float64."""
+    """Set the default float type.
+
+    Raises:
+        ValueError: the type is not float16, float32 or float64.
+    """
     active().settings.floatx = _float_type(floatx, "set_floatx: floatx")
 
 
@@ -97,7 +136,11 @@ def epsilon() -> float:
 
 @documented("ja-1:128 set_epsilon(e)", "ja-2.0:167 set_epsilon(e)", "ko-2.2:4035 set_epsilon(e)")
 def set_epsilon(e: float) -> None:
-    """Set epsilon; ValueError unless it is a Python number."""
+    """Set epsilon.
+
+    Raises:
+        ValueError: e is not a Python number.
+    """
     active().settings.epsilon = _small_number(e, "set_epsilon: e")
 
 
@@ -112,7 +155,11 @@ def image_data_format() -> str:
     "ko-2.2:3985 set_image_data_format(data_format)",
 )
 def set_image_data_format(data_format: str) -> None:
-    """Set the layout of images; ValueError unless channels_last or channels_first."""
+    """Set the layout of images.
+
+    Raises:
+        ValueError: the layout is not channels_last or channels_first.
+    """
     active().settings.image_data_format = _layout(data_format, "set_image_data_format: data_format")
 
 
@@ -127,7 +174,11 @@ def image_dim_ordering() -> str:
     "ja-2.0:351 set_image_dim_ordering(dim_ordering)",
 )
 def set_image_dim_ordering(dim_ordering: str) -> None:
-    """Set the layout of images by its older word; ValueError unless tf or th (ja-2.0:373)."""
+    """Set the layout of images by its older word.
+
+    Raises:
+        ValueError: the word is not tf or th (ja-2.0:373).
+    """
     where = "set_image_dim_ordering: dim_ordering"
     active().settings.image_data_format = _older_layout(dim_ordering, where)
 
@@ -136,10 +187,96 @@ def set_image_dim_ordering(dim_ordering: str) -> None:
     "ja-1:152 cast_to_floatx(x)", "ja-2.0:238 cast_to_floatx(x)", "ko-2.2:3926 cast_to_floatx(x)"
 )
 def cast_to_floatx(x: Any) -> Any:
-    """A NumPy array with the elements of the array x in floatx. ValueError if x is a tensor."""
+    """A NumPy array with the elements of the array x in floatx.
+
+    Raises:
+        ValueError: x is a tensor.
+    """
     if isinstance(x, Tensor):
         raise ValueError("cast_to_floatx: x is a tensor; use K.cast(x, K.floatx())")
     try:
         return active().library.export(active().library.convert(x, floatx()))
     except (TypeError, ValueError) as error:
         raise ValueError(f"cast_to_floatx: {error}") from None
+
+
+@documented("ja-2.0:394 get_uid(prefix='')", "ko-2.2:3768 get_uid(prefix='')")
+def get_uid(prefix: str = "") -> int:
+    """The next integer for a prefix, from 1 upwards.
+
+    Raises:
+        ValueError: the prefix is not a text.
+    """
+    if not isinstance(prefix, str):
+        raise ValueError(f"get_uid: prefix is {prefix!r}; write a text such as 'dense'")
+    uids = active().uids
+    uids[prefix] += 1
+    return uids[prefix]
+
+
+@documented("ja-2.0:412 reset_uids()", "ko-2.2:3788 reset_uids()")
+def reset_uids() -> None:
+    """Let `get_uid` start again from 1 for every prefix."""
+    active().uids.clear()
+
+
+@documented("ja-2.0:1230 clear_session()", "ko-2.2:3800 clear_session()")
+def clear_session() -> None:
+    """Forget the unique numbers and the learning phase.
+
+    A graph belongs to its tensors; there is no other state to clear.
+    """
+    reset_uids()
+    active().learning_phase = None
+
+
+@documented(
+    "ja-1:200 manual_variable_initialization(value)",
+    "ja-2.0:1242 manual_variable_initialization(value)",
+    "ko-2.2:3814 manual_variable_initialization(value)",
+)
+def manual_variable_initialization(value: bool) -> None:
+    """Whether variables made from now on stay without a value until `set_value` gives them one.
+
+    ValueError unless value is True or False (ko-2.2:3827).
+    """
+    if not isinstance(value, bool):
+        raise ValueError(f"manual_variable_initialization: value is {value!r}; write True or False")
+    active().initialises_variables = not value
+
+
+@documented(
+    "ja-1:184 learning_phase()", "ja-2.0:1258 learning_phase()", "ko-2.2:3835 learning_phase()"
+)
+def learning_phase() -> Placeholder | int:
+    """The flag that tells training (1) from testing (0).
+
+    The int that `set_learning_phase` fixed; else a scalar tensor, always the same until
+    `clear_session`. It can be among the inputs of a function, and is 0 where it is not. It is bool
+    (ja-2.0:1263, ko-2.2:3841), in keras-1 int32 (ja-1:192).
+    """
+    backend = active()
+    if backend.learning_phase is None:
+        dtype = "int32" if says("ja-1:192") else "bool"
+        default = backend.library.filled((), 0, dtype)
+        backend.learning_phase = Placeholder((), dtype, "learning_phase", default)
+        backend.learning_phase._uses_learning_phase = True
+    phase: Placeholder | int = backend.learning_phase
+    return phase
+
+
+@documented(
+    "ja-2.0:1274 set_learning_phase(value)",
+    "ko-2.2:3855 set_learning_phase(value)",
+)
+def set_learning_phase(value: Any) -> None:
+    """Fix the learning phase.
+
+    Raises:
+        ValueError: value is not 0 or 1 (ja-2.0:1285, ko-2.2:3867).
+    """
+    if not isinstance(value, int) or value not in (0, 1):
+        raise ValueError(
+            f"set_learning_phase: value is {value!r}; write 0 for testing or 1 for training"
+        )
+    active().learning_phase = int(value)

@@ -5,6 +5,9 @@ in, channels out) in keras-2.x, whatever the data format, and with `tf` in keras
 are (out, in, spatial dimensions...). Results have the dtype of x. ValueError in all functions: a
 data format or padding that is not documented, no tensors, other ranks, channels that differ, dtypes
 that differ, windows larger than a `valid` image.
+
+`local_conv1d` and `local_conv2d` share no weights between places. Their kernels, results and errors
+are as those of the other convolutions.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ from conformance.reference.images import (
     images_of,
     padding_of,
     per_axis,
+    reshaped,
     windows_of,
 )
 from conformance.reference.symbolic.arguments import integer_vector, static_shape, tensor
@@ -30,15 +34,18 @@ Numbers = int | tuple[int, ...]
 
 
 def kernel_of(kernel: Any, axes: int, data_format: str, where: str, what: str = "kernel") -> Tensor:
-    """(spatial dimensions..., in, out), of which the spatial dimensions are known."""
-    found = tensor(kernel, where, what)
-    if found.ndim != axes + 2:
-        raise ValueError(f"{where}: {what} is {found!r}; it must have rank {axes + 2}")
+    """(spatial dimensions..., in, out), of which the spatial dimensions are known.
+
+    ValueError: another rank, or a spatial dimension that is not known.
+    """
+    weights = tensor(kernel, where, what)
+    if weights.ndim != axes + 2:
+        raise ValueError(f"{where}: {what} is {weights!r}; it must have rank {axes + 2}")
     if EDITION == "keras-1" and data_format == "channels_first":
-        found = apply("permute_dimensions", found, pattern=(*range(2, axes + 2), 1, 0))
-    if None in found.shape[:axes]:
-        raise ValueError(f"{where}: the spatial dimensions of {what} {found!r} must be known")
-    return found
+        weights = apply("permute_dimensions", weights, pattern=(*range(2, axes + 2), 1, 0))
+    if None in weights.shape[:axes]:
+        raise ValueError(f"{where}: the spatial dimensions of {what} {weights!r} must be known")
+    return weights
 
 
 def sizes_of(kernel: Tensor) -> tuple[int, ...]:
@@ -88,14 +95,14 @@ def conv1d(  # noqa: PLR0917 - as documented
     dilation_rate: Numbers = 1,
 ) -> Tensor:
     """Convolution of sequences; `causal` padding puts its zeros in front."""
-    wanted = padding_of(padding, "conv1d", "valid", "same", "causal")
+    mode = padding_of(padding, "conv1d", "valid", "same", "causal")
     return _convolution(
         "conv1d",
         1,
         x,
         kernel,
         strides=strides,
-        padding=wanted,
+        padding=mode,
         data_format=data_format,
         dilation_rate=dilation_rate,
     )
@@ -121,14 +128,14 @@ def conv2d(  # noqa: PLR0917 - as documented
 ) -> Tensor:
     """Convolution of images; the hints `image_shape` and `filter_shape` change nothing."""
     _hints("conv2d", 2, image_shape, filter_shape)
-    wanted = padding_of(padding, "conv2d", "valid", "same")
+    mode = padding_of(padding, "conv2d", "valid", "same")
     return _convolution(
         "conv2d",
         2,
         x,
         kernel,
         strides=strides,
-        padding=wanted,
+        padding=mode,
         data_format=data_format,
         dilation_rate=dilation_rate,
     )
@@ -154,14 +161,14 @@ def conv3d(  # noqa: PLR0917 - as documented
 ) -> Tensor:
     """Convolution of volumes; the hints `volume_shape` and `filter_shape` change nothing."""
     _hints("conv3d", 3, volume_shape, filter_shape)
-    wanted = padding_of(padding, "conv3d", "valid", "same")
+    mode = padding_of(padding, "conv3d", "valid", "same")
     return _convolution(
         "conv3d",
         3,
         x,
         kernel,
         strides=strides,
-        padding=wanted,
+        padding=mode,
         data_format=data_format,
         dilation_rate=dilation_rate,
     )
@@ -173,7 +180,7 @@ def _hints(where: str, axes: int, *shapes: Any) -> None:
         if shape is None:
             continue
         if not isinstance(shape, (list, tuple)) or len(shape) != axes + 2:
-            raise ValueError(f"{where}: {shape!r} is no shape with {axes + 2} dimensions; omit it")
+            raise ValueError(f"{where}: {shape!r} must have {axes + 2} dimensions; omit it")
         static_shape([0 if d is None else d for d in shape], where)
 
 
@@ -197,7 +204,7 @@ def transposed(
     same_channels(images, weights, inside, where)
     steps = per_axis(strides, axes, where, "strides")
     rates = per_axis(dilation_rate or (1,) * axes, axes, where, "dilation_rate")
-    wanted = padding_of(padding, where, "valid", "same")
+    mode = padding_of(padding, where, "valid", "same")
     places, taps = POSITIONS[:axes], TAPS[:axes]
     order = "co" if inside == -2 else "oc"
     labels = (f"b{places}c", f"{taps}{order}", f"b{places}{taps}o")
@@ -208,7 +215,7 @@ def transposed(
         _shape_last(output_shape, axes, layout, where),
         sizes=sizes_of(weights),
         strides=steps,
-        padding=wanted,
+        padding=mode,
         dilation=rates,
     )
     return from_last(folded, layout)
@@ -216,13 +223,13 @@ def transposed(
 
 def _shape_last(shape: Any, axes: int, data_format: str, where: str) -> Tensor:
     """The shape of images as an integer vector, channels last."""
-    found = integer_vector(shape, where, "output_shape")
-    if found.shape != (axes + 2,):
+    lengths = integer_vector(shape, where, "output_shape")
+    if lengths.shape != (axes + 2,):
         raise ValueError(f"{where}: output_shape is {shape!r}; it must have {axes + 2} dimensions")
     if data_format == "channels_last":
-        return found
+        return lengths
     parts = (slice(0, 1), slice(2, axes + 2), slice(1, 2))
-    return apply("concatenate", *(apply("getitem", found, index=(p,)) for p in parts), axis=0)
+    return apply("concatenate", *(apply("getitem", lengths, index=(p,)) for p in parts), axis=0)
 
 
 @documented(
@@ -285,3 +292,72 @@ def conv3d_transpose(  # noqa: PLR0917 - as documented
         padding=padding,
         data_format=data_format,
     )
+
+
+def _local(
+    where: str, images: Tensor, kernel: Any, *, kernel_size: Any, strides: Any, layout: str
+) -> Tensor:
+    """Each window by its own weights, channels last."""
+    axes = images.ndim - 2
+    sizes = per_axis(kernel_size, axes, where, "kernel_size")
+    steps = per_axis(strides, axes, where, "strides")
+    weights = tensor(kernel, where, "kernel")
+    if weights.ndim != 3 or None in weights.shape[:2]:
+        raise ValueError(f"{where}: kernel is {weights!r}; it must have rank 3 and known windows")
+    seen = windows_of(images, sizes, steps)
+    if layout == "channels_first":  # the elements of a window lie in the order of x
+        taps = range(axes + 1, 2 * axes + 1)
+        order = (*range(axes + 1), 2 * axes + 1, *taps)
+        seen = apply("permute_dimensions", seen, pattern=order)
+    rows, features, _ = (d or 0 for d in weights.shape)
+    flat = reshaped(seen, 1, rows, features)
+    return apply("contraction", flat, weights, labels=("bpf", "pfo", "bpo"))
+
+
+@documented("ko-2.2:3670 local_conv1d(inputs, kernel, kernel_size, strides, data_format=None)")
+def local_conv1d(
+    inputs: Tensor,
+    kernel: Tensor,
+    kernel_size: tuple[int],
+    strides: tuple[int],
+    data_format: str | None = None,
+) -> Tensor:
+    """(batch, steps, input_dim) to (batch, output_length, filters), in every data format.
+
+    The kernel is (output_length, kernel_size * input_dim, filters).
+    """
+    data_format_of(data_format, "local_conv1d")
+    images = images_of(inputs, 1, "channels_last", "local_conv1d", "inputs")
+    how: dict[str, Any] = {
+        "kernel_size": kernel_size,
+        "strides": strides,
+        "layout": "channels_last",
+    }
+    return _local("local_conv1d", images, kernel, **how)
+
+
+@documented(
+    "ko-2.2:3701 local_conv2d(inputs, kernel, kernel_size, strides, output_shape, data_format=None)"
+)
+def local_conv2d(  # noqa: PLR0917 - as documented
+    inputs: Tensor,
+    kernel: Tensor,
+    kernel_size: tuple[int, int],
+    strides: tuple[int, int],
+    output_shape: tuple[int, int],
+    data_format: str | None = None,
+) -> Tensor:
+    """Images with weights of their own for each of output_shape = (rows, columns) windows.
+
+    The kernel is (rows * columns, elements of a window, filters). ValueError: output_shape is not
+    the number of windows.
+    """
+    layout = data_format_of(data_format, "local_conv2d")
+    images = images_of(inputs, 2, layout, "local_conv2d", "inputs")
+    places = per_axis(output_shape, 2, "local_conv2d", "output_shape")
+    how: dict[str, Any] = {"kernel_size": kernel_size, "strides": strides, "layout": layout}
+    flat = _local("local_conv2d", images, kernel, **how)
+    filters = flat.shape[-1]
+    if filters is None:
+        raise ValueError(f"local_conv2d: the number of filters of {kernel!r} must be known")
+    return from_last(reshaped(flat, 1, *places, filters), layout)

@@ -19,10 +19,16 @@ from conformance.reference.symbolic.arguments import (
     tensor,
 )
 from conformance.reference.symbolic.backend import active
-from conformance.reference.symbolic.dtypes import FLOATS, dtype_name
-from conformance.reference.symbolic.graph import Placeholder, Tensor, Variable, apply, constant_of
+from conformance.reference.symbolic.graph import (
+    Placeholder,
+    SparsePlaceholder,
+    Tensor,
+    Variable,
+    apply,
+    constant_of,
+)
 from conformance.reference.symbolic.operations import Array
-from conformance.reference.symbolic.sparse_tensors import SparsePlaceholder
+from conformance.reference.symbolic.rules import FLOATS, dtype_name
 
 
 def _dtype(dtype: Any, where: str) -> str:
@@ -51,8 +57,8 @@ def variable(
     `constraint` (keras-2.2) is kept as an attribute: a projection that optimisers apply.
     ValueError if the value is a tensor or no array of numbers, or if the dtype is unknown.
     """
-    found = _dtype(dtype, "variable")
-    return Variable(_converted(value, found, "variable"), found, name, constraint)
+    type_name = _dtype(dtype, "variable")
+    return Variable(_converted(value, type_name, "variable"), type_name, name, constraint)
 
 
 @documented(
@@ -67,17 +73,17 @@ def constant(
     With `shape`, a single value fills it and as many values as it has elements are put into it in
     row order; ValueError for any other number of values.
     """
-    found = _dtype(dtype, "constant")
-    array = _converted(value, found, "constant")
+    type_name = _dtype(dtype, "constant")
+    array = _converted(value, type_name, "constant")
     if shape is None:
-        return constant_of(array, found, name)
-    return constant_of(_shaped(array, static_shape(shape, "constant")), found, name)
+        return constant_of(array, type_name, name)
+    return constant_of(_shaped(array, static_shape(shape, "constant")), type_name, name)
 
 
 def _shaped(array: Array, shape: tuple[int, ...]) -> Array:
-    size, wanted = math.prod(active().library.shape(array)), math.prod(shape)
-    if size not in (1, wanted):
-        raise ValueError(f"constant: {size} values do not fill shape {shape}; give 1 or {wanted}")
+    size, count = math.prod(active().library.shape(array)), math.prod(shape)
+    if size not in (1, count):
+        raise ValueError(f"constant: {size} values do not fill shape {shape}; give 1 or {count}")
     return active().library.arranged(array, shape)
 
 
@@ -117,11 +123,13 @@ def _open_shape(shape: Any, ndim: Any) -> tuple[int | None, ...]:
 
 
 def _filled(where: str, shape: Any, value: int, dtype: Any, name: str | None) -> Tensor:
-    found = _dtype(dtype, where)
+    type_name = _dtype(dtype, where)
     if is_symbolic(shape):
         dimensions = integer_vector(shape, where, "shape")
-        return apply("fill", dimensions, value=value, dtype=found, name=name)
-    return Variable(active().library.filled(static_shape(shape, where), value, found), found, name)
+        return apply("fill", dimensions, value=value, dtype=type_name, name=name)
+    return Variable(
+        active().library.filled(static_shape(shape, where), value, type_name), type_name, name
+    )
 
 
 @documented(
@@ -151,9 +159,9 @@ def ones(shape: Any, dtype: str | None = None, name: str | None = None) -> Tenso
 )
 def eye(size: int, dtype: str | None = None, name: str | None = None) -> Variable:
     """A variable with the identity matrix of shape (size, size)."""
-    n, found = integer(size, "eye", "size", 0), _dtype(dtype, "eye")
+    n, type_name = integer(size, "eye", "size", 0), _dtype(dtype, "eye")
     rows = [[float(i == j) for j in range(n)] for i in range(n)]
-    return Variable(active().library.convert(rows, found), found, name)
+    return Variable(active().library.convert(rows, type_name), type_name, name)
 
 
 @documented(
@@ -201,22 +209,22 @@ def arange(
 
     The arguments are Python numbers. ValueError for step 0, and for fractions in an integer dtype.
     """
-    found = _dtype(dtype, "arange")
+    type_name = _dtype(dtype, "arange")
     first, last = (0, start) if stop is None else (start, stop)
     a, b, c = (
-        _arange_number(value, found, what)
+        _arange_number(value, type_name, what)
         for value, what in ((first, "start"), (last, "stop"), (step, "step"))
     )
     if c == 0:
         raise ValueError("arange: step is 0; write a number other than 0")
     length = max(0, math.ceil((b - a) / c))
-    return apply("arange", start=a, step=c, length=length, dtype=found)
+    return apply("arange", start=a, step=c, length=length, dtype=type_name)
 
 
 def _arange_number(value: Any, dtype: str, what: str) -> int | float:
-    found = number(value, "arange", what)
-    if not math.isfinite(found):
-        raise ValueError(f"arange: {what} is {found}; write a finite number")
-    if dtype not in FLOATS and found != int(found):
-        raise ValueError(f"arange: {what} is {found} but dtype is {dtype}; write dtype='float32'")
-    return found
+    real = number(value, "arange", what)
+    if not math.isfinite(real):
+        raise ValueError(f"arange: {what} is {real}; write a finite number")
+    if dtype not in FLOATS and real != int(real):
+        raise ValueError(f"arange: {what} is {real} but dtype is {dtype}; write dtype='float32'")
+    return real

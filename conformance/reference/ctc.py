@@ -1,7 +1,9 @@
-"""Connectionist temporal classification: losses, and decoding of what a network predicts.
+"""Connectionist temporal classification: losses, and decoding of a network's predictions.
 
 The last class is the blank, which no document says. A path has one class for each time step; it
 stands for the label that is left when repeats are merged and then blanks dropped.
+
+keras-1 documents `ctc_decode` otherwise: a tensor from which argmax and merging make labels.
 """
 
 from __future__ import annotations
@@ -9,13 +11,10 @@ from __future__ import annotations
 from typing import Any
 
 from conformance.reference.edition import documented
-from conformance.reference.symbolic.arguments import integer, integer_tensor, tensor
-from conformance.reference.symbolic.dtypes import FLOATS, INTEGERS
-from conformance.reference.symbolic.graph import Tensor, apply
+from conformance.reference.symbolic.arguments import cast, integer, integer_tensor, tensor, widened
+from conformance.reference.symbolic.graph import SparseTensor, Tensor, apply, apply_sparse
 from conformance.reference.symbolic.loops import part
-from conformance.reference.symbolic.precision import cast, widened
-from conformance.reference.symbolic.rules import same_dimension
-from conformance.reference.symbolic.sparse_tensors import SparseTensor, apply_sparse
+from conformance.reference.symbolic.rules import FLOATS, INTEGERS, same_dimension
 
 
 @documented(
@@ -26,12 +25,12 @@ def ctc_label_dense_to_sparse(labels: Tensor, label_lengths: Tensor) -> SparseTe
     """Labels (samples, max_string_length) as a sparse tensor of that shape: each up to its length.
 
     `label_lengths` has the shape (samples,). ValueError for other ranks and for lengths that are
-    no integers; at evaluation, for a length that the labels do not have.
+    not integers; at evaluation, for a length that the labels do not have.
     """
     where = "ctc_label_dense_to_sparse"
-    found = _of_rank(labels, 2, where, "labels")
+    dense = _of_rank(labels, 2, where, "labels")
     lengths = _of_rank(label_lengths, 1, where, "label_lengths")
-    return apply_sparse("label_to_sparse", found, integer_tensor(lengths, where, "label_lengths"))
+    return apply_sparse("label_to_sparse", dense, integer_tensor(lengths, where, "label_lengths"))
 
 
 @documented(
@@ -77,21 +76,29 @@ def _classes(y_true: Tensor, where: str) -> Tensor:
 
 
 def _of_rank(x: Any, rank: int, where: str, what: str) -> Tensor:
-    found = tensor(x, where, what)
-    if found.ndim != rank:
-        raise ValueError(f"{where}: {what} is {found!r}; it must have rank {rank}")
-    return found
+    array = tensor(x, where, what)
+    if array.ndim != rank:
+        raise ValueError(f"{where}: {what} is {array!r}; it must have rank {rank}")
+    return array
 
 
 def column(lengths: Any, where: str, what: str) -> Tensor:
-    """Lengths (samples, 1), as a vector; ValueError for another shape or no integers."""
-    found = integer_tensor(_of_rank(lengths, 2, where, what), where, what)
-    same_dimension(found.shape[1], 1, f"{where}: {what} has the shape (samples, 1)")
-    return apply("squeeze", found, axis=1)
+    """Lengths (samples, 1), as a vector.
+
+    Raises:
+        ValueError: another shape or no integers.
+    """
+    integers = integer_tensor(_of_rank(lengths, 2, where, what), where, what)
+    same_dimension(integers.shape[1], 1, f"{where}: {what} has the shape (samples, 1)")
+    return apply("squeeze", integers, axis=1)
 
 
 def vector(lengths: Any, where: str, what: str) -> Tensor:
-    """Lengths (samples,); ValueError for another rank or no integers."""
+    """Lengths (samples,).
+
+    Raises:
+        ValueError: another rank or no integers.
+    """
     return integer_tensor(_of_rank(lengths, 1, where, what), where, what)
 
 
@@ -131,8 +138,71 @@ def _searched(
 ) -> tuple[list[Tensor], Tensor]:
     top = integer(top_paths, "ctc_decode", "top_paths", 1)
     width = integer(beam_width, "ctc_decode", "beam_width", top)
-    found = apply("ctc_beam", widened(y), lengths, width=width, top=top)
+    paths = apply("ctc_beam", widened(y), lengths, width=width, top=top)
     samples, steps, _ = y.shape
-    labels = part(found, 0, (top, samples, steps), "int64")
-    logarithms = part(found, 1, (samples, top), found.dtype)
+    labels = part(paths, 0, (top, samples, steps), "int64")
+    logarithms = part(paths, 1, (samples, top), paths.dtype)
     return [labels[i] for i in range(top)], cast(logarithms, y.dtype)
+
+
+Words = tuple[tuple[int, ...], ...]
+
+
+@documented(
+    "ja-1:1523 ctc_decode(y_pred, input_length, greedy=True, beam_width=None, "
+    "dict_seq_lens=None, dict_values=None)",
+)
+def ctc_decode_among_words(  # noqa: PLR0917 - as documented
+    y_pred: Tensor,
+    input_length: Tensor,
+    greedy: bool = True,
+    beam_width: int | None = None,
+    dict_seq_lens: list[int] | None = None,
+    dict_values: list[list[int]] | None = None,
+) -> Tensor:
+    """The likeliest path of each sample, in the form of softmax outputs (ja-1:1539).
+
+    (samples, time_steps, num_categories) with the probability of the path's class at each time
+    step and 0 for the others; after the end of a sample the blank, with 1. Taking the argmax,
+    merging repeats and dropping blanks is left to the caller (ja-1:1540).
+
+    Greedy: the likeliest of all paths; the dictionary is not used. Else: the likeliest path of the
+    likeliest word among `dict_values`, a list of lists of classes, each up to its length in
+    `dict_seq_lens`. With a `beam_width` only that many words are kept at each time step.
+    `input_length` has the shape (samples, 1). ValueError for other shapes, and for a search
+    without a dictionary.
+    """
+    y = predictions(y_pred, "ctc_decode")
+    lengths = column(input_length, "ctc_decode", "input_length")
+    if greedy:
+        return apply("ctc_best_path", y, lengths)
+    words = _words(dict_seq_lens, dict_values)
+    width = len(words)
+    if beam_width is not None:
+        width = integer(beam_width, "ctc_decode", "beam_width", 1)
+    return cast(apply("ctc_word_path", widened(y), lengths, words=words, width=width), y.dtype)
+
+
+def _words(lengths: Any, values: Any) -> Words:
+    for value, what in ((lengths, "dict_seq_lens"), (values, "dict_values")):
+        if not isinstance(value, (list, tuple)) or not value:
+            raise ValueError(
+                f"ctc_decode: {what} is {value!r}; only greedy decoding needs no dictionary; "
+                "write one as in dict_seq_lens=[2, 1], dict_values=[[0, 1], [1]]"
+            )
+    if len(lengths) != len(values):
+        raise ValueError(
+            f"ctc_decode: {len(lengths)} lengths for {len(values)} words; write one for each"
+        )
+    return tuple(_word(n, word, i) for i, (n, word) in enumerate(zip(lengths, values, strict=True)))
+
+
+def _word(length: Any, word: Any, number: int) -> tuple[int, ...]:
+    what = f"dict_values[{number}]"
+    if not isinstance(word, (list, tuple)):
+        raise ValueError(f"ctc_decode: {what} must be a list of classes, not {word!r}")
+    letters = tuple(integer(k, "ctc_decode", what, 0) for k in word)
+    size = integer(length, "ctc_decode", f"dict_seq_lens[{number}]", 0)
+    if size > len(letters):
+        raise ValueError(f"ctc_decode: {what} has {len(letters)} classes, but its length is {size}")
+    return letters[:size]

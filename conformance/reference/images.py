@@ -1,4 +1,4 @@
-"""What the functions on images share: data formats, checks of arguments, windows."""
+"""The common part of functions on images: data formats, checks of arguments, windows."""
 
 from __future__ import annotations
 
@@ -35,11 +35,15 @@ def data_format_of(value: Any, where: str) -> str:
 
 
 def padding_of(value: Any, where: str, *allowed: str) -> str:
-    """One of the paddings; ValueError for anything else."""
+    """One of the paddings.
+
+    Raises:
+        ValueError: the value is anything else.
+    """
     if isinstance(value, str) and value in allowed:
         return value
-    listed = " or ".join(repr(word) for word in allowed)
-    raise ValueError(f"{where}: the padding is {value!r}; write {listed}")
+    words = " or ".join(repr(word) for word in allowed)
+    raise ValueError(f"{where}: the padding is {value!r}; write {words}")
 
 
 def per_axis(value: Any, axes: int, where: str, what: str) -> tuple[int, ...]:
@@ -47,21 +51,25 @@ def per_axis(value: Any, axes: int, where: str, what: str) -> tuple[int, ...]:
 
     ValueError for anything else.
     """
-    listed = (value,) if axes == 1 and not isinstance(value, (list, tuple)) else value
-    if not isinstance(listed, (list, tuple)) or len(listed) != axes:
+    numbers = (value,) if axes == 1 and not isinstance(value, (list, tuple)) else value
+    if not isinstance(numbers, (list, tuple)) or len(numbers) != axes:
         raise ValueError(f"{where}: {what} is {value!r}; write a tuple of {axes} integers")
-    return tuple(integer(n, where, f"{what}[{i}]", 1) for i, n in enumerate(listed))
+    return tuple(integer(n, where, f"{what}[{i}]", 1) for i, n in enumerate(numbers))
 
 
 def images_of(x: Any, axes: int, data_format: str, where: str, what: str = "x") -> Tensor:
-    """x with its channels last; ValueError if it is not a tensor of rank axes + 2."""
-    found = tensor(x, where, what)
-    if found.ndim != axes + 2:
+    """x with its channels last.
+
+    Raises:
+        ValueError: it is not a tensor of rank axes + 2.
+    """
+    images = tensor(x, where, what)
+    if images.ndim != axes + 2:
         raise ValueError(
-            f"{where}: {what} is {found!r}; it must have rank {axes + 2}: batch, channels and "
+            f"{where}: {what} is {images!r}; it must have rank {axes + 2}: batch, channels and "
             f"{axes} spatial axes"
         )
-    return to_last(found, data_format)
+    return to_last(images, data_format)
 
 
 def to_last(x: Tensor, data_format: str) -> Tensor:
@@ -100,15 +108,15 @@ def windows_of(
     )
 
 
-def reshaped(x: Tensor, kept: int, *dimensions: int) -> Tensor:
-    """x with all axes but the first `kept` in new dimensions."""
-    head = apply("getitem", apply("shape", x), index=(slice(0, kept),))
+def reshaped(x: Tensor, axes: int, *dimensions: int) -> Tensor:
+    """x with all axes but the first `axes` in new dimensions."""
+    head = apply("getitem", apply("shape", x), index=(slice(0, axes),))
     tail = apply("cast", integer_vector(dimensions, "reshape", "shape"), dtype="int32")
     return apply("reshape", x, apply("concatenate", head, tail, axis=0))
 
 
 def channels_first(data_format: Any, where: str, *, optional: bool = True) -> bool:
-    """Whether the channels come first. None stands for the configured layout where it may.
+    """Whether the channels are the first axis. None stands for the configured layout where it may.
 
     ValueError for anything but the two words of the edition (ko-2.2:2284 and others).
     """

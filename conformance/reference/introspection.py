@@ -1,4 +1,4 @@
-"""What a tensor is: kind, shape, rank and dtype, and casting."""
+"""The properties of a tensor: kind, shape, rank and dtype, and casting."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 
 from conformance.reference.edition import documented, says
 from conformance.reference.symbolic.arguments import is_own, tensor
-from conformance.reference.symbolic.dtypes import dtype_name
+from conformance.reference.symbolic.arguments import tensor as checked
 from conformance.reference.symbolic.graph import Placeholder, Tensor, Variable, apply
-from conformance.reference.symbolic.rules import Shape
+from conformance.reference.symbolic.rules import Shape, dtype_name
 
 
 @documented("ko-2.2:311 is_tensor(x)")
@@ -49,7 +49,7 @@ def int_shape(x: Tensor) -> Shape:
 
 
 def _known_shape(x: Tensor) -> Shape:
-    """What the layers of Keras say of the shape, or else the graph."""
+    """The shape by the layers of Keras, or else by the graph."""
     return getattr(x, "_keras_shape", x.shape)
 
 
@@ -85,3 +85,23 @@ def cast(x: Tensor, dtype: str) -> Tensor:
     """x in another dtype: floats are cut towards 0 for integers, and bool means "not 0"."""
     x = tensor(x, "cast")
     return apply("cast", x, dtype=dtype_name(dtype, x.dtype, "cast"))
+
+
+@documented("ja-2.0:1292 is_sparse(tensor)", "ko-2.2:133 is_sparse(tensor)")
+def is_sparse(tensor: Tensor) -> bool:
+    """Whether a tensor is of a sparse type.
+
+    Raises:
+        ValueError: it is not a tensor.
+    """
+    return checked(tensor, "is_sparse", "tensor").sparse
+
+
+@documented("ja-2.0:1322 to_dense(tensor)", "ko-2.2:165 to_dense(tensor)")
+def to_dense(tensor: Tensor) -> Tensor:
+    """A dense tensor with the same elements, 0 where a sparse one has none; dense ones as they are.
+
+    ValueError if it is not a tensor.
+    """
+    x = checked(tensor, "to_dense", "tensor")
+    return apply("to_dense", x) if x.sparse else x

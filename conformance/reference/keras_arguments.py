@@ -1,13 +1,16 @@
 """Documented functions that take what released Keras passes to them beyond the documents.
 
 See `keras_support.py`: these functions stand in for the strict ones only where Keras loads the
-package. Each says what it takes besides. What no caller in Keras needs stays refused.
+package. Each says what it takes besides. A form that no caller in Keras needs stays refused.
+
+`bilinear` interpolates between the elements of an axis; no document describes it. Element i of the
+longer axis lies at i / factor on the shorter one. Places behind the last element have its value.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from conformance.reference import (
@@ -22,10 +25,8 @@ from conformance.reference import (
     random,
     reductions,
     shape_ops,
-    sparse,
     variables,
 )
-from conformance.reference.gradients import gradients as gradients_of_some
 from conformance.reference.keras_support import lenient, scoped
 from conformance.reference.symbolic.arguments import (
     combined,
@@ -38,9 +39,45 @@ from conformance.reference.symbolic.arguments import (
 )
 from conformance.reference.symbolic.backend import active
 from conformance.reference.symbolic.functions import CompiledFunction
-from conformance.reference.symbolic.graph import Placeholder, Tensor, apply, binary
-from conformance.reference.symbolic.interpolation import bilinear
-from conformance.reference.symbolic.sparse_tensors import SparsePlaceholder, apply_sparse
+from conformance.reference.symbolic.gradients.accumulation import Gradients, gradient_of
+from conformance.reference.symbolic.graph import (
+    Placeholder,
+    SparsePlaceholder,
+    Tensor,
+    apply,
+    apply_sparse,
+    binary,
+)
+from conformance.reference.symbolic.rules import Operand, Result, rule
+from conformance.reference.variables import gradients as gradients_of_some
+
+
+def bilinear(x: Tensor, factors: Mapping[int, int]) -> Tensor:
+    """x with each axis `factor` times as long."""
+    for axis, factor in factors.items():
+        x = apply("interpolate", x, axis=axis, factor=factor)
+    return x
+
+
+@rule("interpolate")
+def _interpolate(x: Operand, axis: int, factor: int) -> Result:
+    longer = [None if d is None else d * factor for d in x.shape]
+    return (*x.shape[:axis], longer[axis], *x.shape[axis + 1 :]), x.dtype
+
+
+@rule("interpolate_back")
+def _interpolate_back(_upstream: Operand, x: Operand, **_: Any) -> Result:
+    return x.shape, x.dtype
+
+
+@gradient_of("interpolate")
+def _gradient(node: Tensor, upstream: Tensor) -> Gradients:
+    return (apply("interpolate_back", upstream, node.inputs[0], **node.attributes),)
+
+
+@gradient_of("interpolate_back")
+def _gradient_back(node: Tensor, upstream: Tensor) -> Gradients:
+    return apply("interpolate", upstream, **node.attributes), None
 
 
 def _named(dtype: Any) -> Any:
@@ -50,9 +87,9 @@ def _named(dtype: Any) -> Any:
 
 def sparse_constant(matrix: Any, dtype: str | None, name: str | None) -> Tensor:
     """A sparse tensor with the value of a SciPy matrix."""
-    wanted = dtype or active().settings.floatx
-    value = active().library.accept_sparse(matrix, wanted)
-    return SparsePlaceholder(matrix.shape, wanted, name, value)
+    type_name = dtype or active().settings.floatx
+    value = active().library.accept_sparse(matrix, type_name)
+    return SparsePlaceholder(matrix.shape, type_name, name, value)
 
 
 @lenient
@@ -79,8 +116,8 @@ def variable(
 ) -> Tensor:
     """As documented; the value may be a tensor too, for the initialisers of Keras return tensors.
 
-    The tensor is evaluated once. A SciPy matrix gives a sparse tensor with that value, which is no
-    variable (as on TensorFlow). The name gets the scopes in which the variable is made.
+    The tensor is evaluated once. A SciPy matrix gives a sparse tensor with that value, which is not
+    a variable (as on TensorFlow). The name gets the scopes in which the variable is made.
     """
     if hasattr(value, "tocoo"):
         return sparse_constant(value, _named(dtype), scoped(name))
@@ -89,7 +126,7 @@ def variable(
     return creation.variable(value, _named(dtype), scoped(name), constraint)
 
 
-def _listed(shape: Any) -> Any:
+def _as_list(shape: Any) -> Any:
     """(n,) for an integer n."""
     return (shape,) if isinstance(shape, int) else shape
 
@@ -97,13 +134,13 @@ def _listed(shape: Any) -> Any:
 @lenient
 def zeros(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
     """As documented; the shape may be an integer: the optimiser Adam has `zeros(1)`."""
-    return creation.zeros(_listed(shape), _named(dtype), name)
+    return creation.zeros(_as_list(shape), _named(dtype), name)
 
 
 @lenient
 def ones(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
     """As documented; the shape may be an integer."""
-    return creation.ones(_listed(shape), _named(dtype), name)
+    return creation.ones(_as_list(shape), _named(dtype), name)
 
 
 @lenient
@@ -115,9 +152,9 @@ def arange(start: Any, stop: Any = None, step: float = 1, dtype: Any = "int32") 
     ends = (
         end if isinstance(end, Tensor) else creation.constant(end, "int64") for end in (first, last)
     )
-    found = [integer_tensor(end, "arange", "start or stop") for end in ends]
+    bounds = [integer_tensor(end, "arange", "start or stop") for end in ends]
     length = integer(step, "arange", "step")
-    return apply("arange_between", *found, step=length, dtype=_named(dtype))
+    return apply("arange_between", *bounds, step=length, dtype=_named(dtype))
 
 
 @lenient
@@ -137,7 +174,7 @@ def gradients(loss: Tensor, variables: Sequence[Tensor]) -> list[Tensor]:
 
 @lenient
 def clip(x: Tensor, min_value: float | None, max_value: float | None) -> Tensor:
-    """As documented; None is no limit: `mean_absolute_percentage_error` has no upper one."""
+    """As documented; None removes a limit: `mean_absolute_percentage_error` has no upper one."""
     if max_value is None:
         return x if min_value is None else elementwise.maximum(x, min_value)  # type: ignore[arg-type]
     if min_value is None:
@@ -148,7 +185,7 @@ def clip(x: Tensor, min_value: float | None, max_value: float | None) -> Tensor:
 @lenient
 def dot(x: Tensor, y: Tensor) -> Tensor:
     """As documented; x may be sparse, as the input of a `Dense` layer."""
-    return linear_algebra.dot(sparse.to_dense(x), y)
+    return linear_algebra.dot(introspection.to_dense(x), y)
 
 
 @lenient
@@ -156,14 +193,14 @@ def concatenate(tensors: Sequence[Tensor], axis: int = -1) -> Tensor:
     """As documented; of sparse tensors it is sparse."""
     if not all(isinstance(x, Tensor) and x.sparse for x in tensors):
         return shape_ops.concatenate(tensors, axis)
-    joined = shape_ops.concatenate([sparse.to_dense(x) for x in tensors], axis)
+    joined = shape_ops.concatenate([introspection.to_dense(x) for x in tensors], axis)
     return apply_sparse("to_sparse", joined)
 
 
 @lenient
 def eval(x: Tensor) -> Any:
     """As documented; of a sparse tensor the dense value."""
-    return variables.eval(sparse.to_dense(x))
+    return variables.eval(introspection.to_dense(x))
 
 
 @lenient
@@ -230,8 +267,8 @@ def normalize_batch_in_training(
     x: Tensor, gamma: Any, beta: Any, reduction_axes: Any, epsilon: float = 0.001
 ) -> tuple[Tensor, Tensor, Tensor]:
     """As documented; gamma may be None for 1, and beta for 0."""
-    kept = reductions.mean(x, reduction_axes)
-    scale, shift = _filled(kept, gamma, 1), _filled(kept, beta, 0)
+    mean = reductions.mean(x, reduction_axes)
+    scale, shift = _filled(mean, gamma, 1), _filled(mean, beta, 0)
     return normalisation.normalize_batch_in_training(x, scale, shift, reduction_axes, epsilon)
 
 
@@ -317,7 +354,7 @@ def resize_images(
 
 
 def _of_any_shape(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """The random function, whose shape may be an integer tensor too."""
+    """The random function, whose shape may also be an integer tensor."""
 
     @functools.wraps(function)
     def drawn(shape: Any, *args: Any, **kwargs: Any) -> Tensor:

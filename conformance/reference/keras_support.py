@@ -1,4 +1,4 @@
-"""What the released Keras (2.2.4) asks of a backend module and no document describes.
+"""Demands of the released Keras (2.2.4) on a backend module that no document describes.
 
 There are two kinds, and neither is among the documented functions (`edition.EXPORTS`):
 
@@ -9,8 +9,8 @@ There are two kinds, and neither is among the documented functions (`edition.EXP
   only when Keras itself loads the package, because `KERAS_BACKEND` or `keras.json` names it. Any
   other program that imports the package gets the strict functions.
 
-Then, too, the settings are those of Keras, which keeps `floatx`, `epsilon` and `image_data_format`
-of its own and tells no backend when one of them is set; and random numbers without a seed depend on
+Then the settings are also those of Keras, which keeps `floatx`, `epsilon` and `image_data_format`
+of its own and informs no backend when one of them is set. Random numbers without a seed depend on
 `numpy.random.seed`, as with the backends that are part of Keras.
 """
 
@@ -21,9 +21,9 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, TypeVar
 
-from conformance.reference import session, variables
+from conformance.reference import configuration, edition, variables
 from conformance.reference.edition import EDITION
-from conformance.reference.symbolic.backend import Backend, active
+from conformance.reference.symbolic.backend import SymbolicBackend, active
 from conformance.reference.symbolic.graph import Variable
 
 Provided = TypeVar("Provided", bound=Callable[..., Any])
@@ -52,8 +52,8 @@ def loaded_by_keras(package: str) -> bool:
     return getattr(sys.modules.get("keras.backend"), "_BACKEND", None) == package
 
 
-def offered(backend: Backend) -> dict[str, Callable[..., Any]]:
-    """What the package of the backend has besides the documented functions.
+def offered(backend: SymbolicBackend) -> dict[str, Callable[..., Any]]:
+    """The names of the backend's package besides the documented functions.
 
     If Keras loads it, the backend follows the settings of Keras from now on.
     """
@@ -123,7 +123,7 @@ def scoped(name: str | None) -> str | None:
     if name is None:
         return None
     full = "/".join([*active().name_scopes, name])
-    number = session.get_uid(f"variable {full}")
+    number = configuration.get_uid(f"variable {full}")
     return full if number == 1 else f"{full}_{number - 1}"
 
 
@@ -131,3 +131,20 @@ def scoped(name: str | None) -> str | None:
 def get_variable_shape(x: Variable) -> tuple[int, ...]:
     """Undocumented in keras-2.2 (ja-2.0:1939 has it). The shape of a variable as integers."""
     return variables.get_variable_shape(x)
+
+
+def exported(backend: SymbolicBackend) -> dict[str, Callable[..., Any]]:
+    """The documented functions of the edition, and what Keras asks for besides, by name."""
+    names = edition.EXPORTS | offered(backend)
+    return {name: backend.bound(function) for name, function in names.items()}
+
+
+def missing_function(package: str, name: str) -> AttributeError:
+    """The error for a function that the package does not have in the edition, or not at all."""
+    lines = edition.SIGNATURES.get(name)
+    if lines is None:
+        return AttributeError(f"{package} has no function {name!r}")
+    return AttributeError(
+        f"{name} is not in edition {edition.EDITION}, only in {', '.join(map(str, lines))}; "
+        f"the environment variable {edition.VARIABLE} chooses the edition"
+    )

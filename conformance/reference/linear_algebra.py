@@ -31,12 +31,16 @@ def dot(x: Tensor, y: Tensor) -> Tensor:
 def batch_dot(x: Tensor, y: Tensor, axes: int | tuple[int, int] | None = None) -> Tensor:
     """For each sample (axis 0 of both), the sum over one axis of x and one of y.
 
-    The result has x's axes without the summed one, then y's without the batch and the summed one;
-    if only the batch axis is left, the shape is (batch, 1) (ko-2.2:1053). x = [[1, 2], [3, 4]] and
-    y = [[5, 6], [7, 8]] with axes=1 give [[17], [53]] (ko-2.2:1061; the older documents misprint
-    its shape). `axes` is one axis for both or a pair. None takes the last axis of x, and of y the
-    last of two or the second-to-last of more. ValueError: rank below 2, a batch axis among `axes`,
-    lengths that cannot be equal, dtypes that differ.
+    The result has x's axes without the summed one, then y's without the batch and the summed one.
+    If only the batch axis is left, the shape is (batch, 1) (ko-2.2:1053). With axes=1,
+    x = [[1, 2], [3, 4]] and y = [[5, 6], [7, 8]] give [[17], [53]]. (ko-2.2:1061. The older
+    documents misprint its shape.) `axes` is one axis for both or a
+    pair. None takes the last axis of x, and the last of two axes of y, or the second-to-last of
+    more.
+
+    Raises:
+        ValueError: a rank is below 2, a batch axis is among `axes`, lengths cannot be equal, or
+            dtypes differ.
     """
     x, y = _batch(x, "x"), _batch(y, "y")
     first, second = _pair(x, y, axes)
@@ -46,12 +50,12 @@ def batch_dot(x: Tensor, y: Tensor, axes: int | tuple[int, int] | None = None) -
 
 
 def _batch(x: Any, what: str) -> Tensor:
-    found = tensor(x, "batch_dot", what)
-    if found.ndim < 2:
+    array = tensor(x, "batch_dot", what)
+    if array.ndim < 2:
         raise ValueError(
-            f"batch_dot: {what} is {found!r}; it needs rank 2 or more, see K.expand_dims"
+            f"batch_dot: {what} is {array!r}; it needs rank 2 or more, see K.expand_dims"
         )
-    return found
+    return array
 
 
 def _pair(x: Tensor, y: Tensor, axes: Any) -> tuple[Any, Any]:
@@ -65,12 +69,12 @@ def _pair(x: Tensor, y: Tensor, axes: Any) -> tuple[Any, Any]:
 
 
 def _summed(x: Tensor, axis: Any, what: str) -> int:
-    found = axis_of(x, axis, "batch_dot", what)
-    if found == 0:
+    place = axis_of(x, axis, "batch_dot", what)
+    if place == 0:
         raise ValueError(
             f"batch_dot: {what} is the batch axis, which is not summed; write 1 or more"
         )
-    return found
+    return place
 
 
 @documented(

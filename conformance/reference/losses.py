@@ -9,10 +9,16 @@ from __future__ import annotations
 from typing import Any
 
 from conformance.reference.edition import documented
-from conformance.reference.symbolic.arguments import axis_of, integer, integer_tensor, tensor
+from conformance.reference.symbolic.arguments import (
+    axis_of,
+    cast,
+    integer,
+    integer_tensor,
+    tensor,
+    widened,
+)
 from conformance.reference.symbolic.backend import active
 from conformance.reference.symbolic.graph import Tensor, apply
-from conformance.reference.symbolic.precision import cast, widened
 from conformance.reference.symbolic.rules import same_dtype
 
 
@@ -103,11 +109,11 @@ def binary_crossentropy(target: Tensor, output: Tensor, from_logits: bool = Fals
     (ko-2.2:2921).
     """
     target, output = _alike(target, output, "binary_crossentropy")
-    wanted, wide = widened(target), widened(output)
+    truth, wide = widened(target), widened(output)
     if from_logits:
-        return cast(apply("softplus", wide) - wide * wanted, output.dtype)
+        return cast(apply("softplus", wide) - wide * truth, output.dtype)
     limited = _limited(wide)
-    logs = wanted * apply("log", limited) + (1 - wanted) * apply("log", 1 - limited)
+    logs = truth * apply("log", limited) + (1 - truth) * apply("log", 1 - limited)
     return cast(-logs, output.dtype)
 
 

@@ -6,9 +6,17 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from conformance.reference.edition import documented
-from conformance.reference.symbolic.arguments import Axis, axes_of, axis_of, number, tensor
+from conformance.reference.symbolic.arguments import (
+    SMALLEST,
+    Axis,
+    axes_of,
+    axis_of,
+    cast,
+    number,
+    tensor,
+    widened,
+)
 from conformance.reference.symbolic.graph import Tensor, apply, binary, floating
-from conformance.reference.symbolic.precision import SMALLEST, cast, widened
 from conformance.reference.symbolic.rules import same_dimension, same_dtype
 
 
@@ -28,7 +36,7 @@ def normalize_batch_in_training(
     where = "normalize_batch_in_training"
     x = floating(tensor(x, where))
     axes = _reduced(x, reduction_axes, where)
-    scale, shift = (_kept(x, t, axes, where, n) for t, n in ((gamma, "gamma"), (beta, "beta")))
+    scale, shift = (_along(x, t, axes, where, n) for t, n in ((gamma, "gamma"), (beta, "beta")))
     wide = widened(x)
     mean = apply("mean", wide, axis=axes, keepdims=True)
     centred = wide - mean
@@ -50,20 +58,21 @@ def _reduced(x: Tensor, axes: Any, where: str) -> tuple[int, ...]:
     return axes_of(x, axes, where, "reduction_axes")
 
 
-def _kept(x: Tensor, statistic: Any, axes: tuple[int, ...], where: str, what: str) -> Tensor:
+def _along(x: Tensor, statistic: Any, axes: tuple[int, ...], where: str, what: str) -> Tensor:
     """A tensor with the shape of x without the axes, with length 1 for each of these."""
-    found = tensor(statistic, where, what)
-    same_dtype(where, x, found)
-    kept = [axis for axis in range(x.ndim) if axis not in axes]
-    if found.ndim != len(kept):
+    array = tensor(statistic, where, what)
+    same_dtype(where, x, array)
+    others = [axis for axis in range(x.ndim) if axis not in axes]
+    if array.ndim != len(others):
         raise ValueError(
-            f"{where}: {what} is {found!r}; it needs rank {len(kept)}, as {x!r} has without {axes}"
+            f"{where}: {what} is {array!r}; "
+            f"it needs rank {len(others)}, as {x!r} has without {axes}"
         )
-    for position, axis in enumerate(kept):
-        same_dimension(found.shape[position], x.shape[axis], f"{where}: {what}, axis {axis} of x")
+    for position, axis in enumerate(others):
+        same_dimension(array.shape[position], x.shape[axis], f"{where}: {what}, axis {axis} of x")
     for axis in sorted(axes):
-        found = apply("expand_dims", found, axis=axis)
-    return widened(found)
+        array = apply("expand_dims", array, axis=axis)
+    return widened(array)
 
 
 def _like(result: Tensor, x: Tensor) -> Tensor:
@@ -109,15 +118,15 @@ def batch_normalization(  # noqa: PLR0917 - as documented
 
 def _feature(x: Tensor, statistic: Any, axis: int, where: str, what: str) -> Tensor:
     """A vector with the new axes that bring it to its axis; a tensor of the rank of x as it is."""
-    found = tensor(statistic, where, what)
-    same_dtype(where, x, found)
-    if found.ndim not in (1, x.ndim):
-        raise ValueError(f"{where}: {what} is {found!r}; it needs rank 1, or {x.ndim} as x")
-    if found.ndim == 1:
-        same_dimension(found.shape[0], x.shape[axis], f"{where}: {what} and axis {axis} of x")
+    array = tensor(statistic, where, what)
+    same_dtype(where, x, array)
+    if array.ndim not in (1, x.ndim):
+        raise ValueError(f"{where}: {what} is {array!r}; it needs rank 1, or {x.ndim} as x")
+    if array.ndim == 1:
+        same_dimension(array.shape[0], x.shape[axis], f"{where}: {what} and axis {axis} of x")
         for _ in range(x.ndim - 1 - axis):
-            found = apply("expand_dims", found, axis=found.ndim)
-    return widened(found)
+            array = apply("expand_dims", array, axis=array.ndim)
+    return widened(array)
 
 
 @documented(

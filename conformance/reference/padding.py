@@ -15,10 +15,10 @@ Pair = tuple[int, int]
 
 
 def _of_rank(x: Any, rank: int, where: str) -> Tensor:
-    found = tensor(x, where)
-    if found.ndim != rank:
-        raise ValueError(f"{where}: x is {found!r}; it needs rank {rank}")
-    return found
+    array = tensor(x, where)
+    if array.ndim != rank:
+        raise ValueError(f"{where}: x is {array!r}; it needs rank {rank}")
+    return array
 
 
 def _pad(x: Tensor, first: int, pairs: Sequence[Pair]) -> Tensor:
@@ -150,8 +150,8 @@ def resize_volumes(
 def bias_add(x: Tensor, bias: Tensor, data_format: str | None = None) -> Tensor:
     """x plus a vector with a number for each channel.
 
-    keras-2.2: or plus a tensor with one axis less than x, channels last. ValueError: data_format is
-    no layout, another rank of the bias (ko-2.2:3401), another number of channels or dtype.
+    keras-2.2: or plus a tensor with one axis less than x, channels last. ValueError: an unknown
+    data_format, another rank of the bias (ko-2.2:3401), another number of channels or dtype.
     """
     first = channels_first(data_format, "bias_add")
     x, added = tensor(x, "bias_add"), tensor(bias, "bias_add", "bias")
@@ -160,13 +160,13 @@ def bias_add(x: Tensor, bias: Tensor, data_format: str | None = None) -> Tensor:
     same_dtype("bias_add", x, added)
     ranks = (1, x.ndim - 1) if says("ko-2.2:3403") else (1,)
     if added.ndim not in ranks:
-        wanted = " or ".join(map(str, sorted(set(ranks))))
-        raise ValueError(f"bias_add: bias is {added!r}; it needs rank {wanted}")
+        allowed = " or ".join(map(str, sorted(set(ranks))))
+        raise ValueError(f"bias_add: bias is {added!r}; it needs rank {allowed}")
     placed = _placed(x, added, first=first and x.ndim > 2)
     for axis in range(x.ndim):
         if placed.shape[axis] != 1 or (axis == 1 and first):
             same_dimension(
-                placed.shape[axis], x.shape[axis], f"bias_add: axis {axis} of x and bias"
+                placed.shape[axis], x.shape[axis], f"bias_add: x and bias along axis {axis}"
             )
     return apply("alike", apply("add", x, placed), x)
 

@@ -1,8 +1,8 @@
 """Pooling: the largest element or the mean of each window. Shape and dtype as a convolution's.
 
-What windows show beyond the image counts neither for the maximum nor for the mean. ValueError:
-a data format, padding or pool_mode that is not documented, no tensor, another rank, windows larger
-than a `valid` image.
+Elements that windows show beyond the image count neither for the maximum nor for the mean.
+ValueError: a data format, padding or pool_mode that is not documented, no tensor, another rank,
+windows larger than a `valid` image.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ def _pooling(
     images = images_of(x, axes, layout, where)
     sizes = per_axis(pool_size, axes, where, "pool_size")
     steps = per_axis(strides, axes, where, "strides")
-    wanted = padding_of(padding, where, "valid", "same")
+    mode = padding_of(padding, where, "valid", "same")
     inside = tuple(range(axes + 1, 2 * axes + 1))
     if pool_mode == "max":
-        seen = windows_of(images, sizes, steps, wanted, border=-math.inf)
+        seen = windows_of(images, sizes, steps, mode, border=-math.inf)
         return from_last(apply("max", seen, axis=inside, keepdims=False), layout)
     if pool_mode != "avg":
         raise ValueError(f"{where}: pool_mode is {pool_mode!r}; write 'max' or 'avg'")
     ones = apply("fill_like", images, value=1, dtype=images.dtype)
     total, count = (
-        apply("sum", windows_of(each, sizes, steps, wanted), axis=inside, keepdims=False)
+        apply("sum", windows_of(each, sizes, steps, mode), axis=inside, keepdims=False)
         for each in (images, ones)
     )
     return from_last(total / count, layout)

@@ -19,8 +19,8 @@ from conformance.reference.symbolic.arguments import (
     tensor,
 )
 from conformance.reference.symbolic.backend import active
-from conformance.reference.symbolic.dtypes import FLOATS, dtype_name
 from conformance.reference.symbolic.graph import Tensor, Variable, apply, floating
+from conformance.reference.symbolic.rules import FLOATS, dtype_name
 from conformance.reference.symbolic.shapes.random import Stream
 
 
@@ -31,10 +31,10 @@ def _stream(seed: Any, where: str) -> Stream:
 
 
 def _finite(value: Any, where: str, what: str) -> int | float:
-    found = number(value, where, what)
-    if not math.isfinite(found):
-        raise ValueError(f"{where}: {what} is {found}; write a finite number")
-    return found
+    real = number(value, where, what)
+    if not math.isfinite(real):
+        raise ValueError(f"{where}: {what} is {real}; write a finite number")
+    return real
 
 
 def _asked(shape: Any, dtype: Any, seed: Any, where: str) -> dict[str, Any]:
@@ -47,27 +47,25 @@ def _asked(shape: Any, dtype: Any, seed: Any, where: str) -> dict[str, Any]:
 
 
 def _bounds(low: Any, high: Any, dtype: str, where: str, names: tuple[str, str]) -> dict[str, Any]:
-    found = [_finite(value, where, what) for value, what in zip((low, high), names, strict=True)]
-    if found[1] < found[0]:
-        raise ValueError(
-            f"{where}: {names[1]} {found[1]} is below {names[0]} {found[0]}; swap them"
-        )
+    ends = [_finite(value, where, what) for value, what in zip((low, high), names, strict=True)]
+    if ends[1] < ends[0]:
+        raise ValueError(f"{where}: {names[1]} {ends[1]} is below {names[0]} {ends[0]}; swap them")
     if dtype in FLOATS:
-        return {"low": found[0], "high": found[1]}
-    if dtype == "bool" or any(value != int(value) for value in found):
-        raise ValueError(f"{where}: {names} are {found} but dtype is {dtype}; write 'float32'")
-    return {"low": int(found[0]), "high": int(found[1])}
+        return {"low": ends[0], "high": ends[1]}
+    if dtype == "bool" or any(value != int(value) for value in ends):
+        raise ValueError(f"{where}: {names} are {ends} but dtype is {dtype}; write 'float32'")
+    return {"low": int(ends[0]), "high": int(ends[1])}
 
 
 def _moments(
     mean: Any, spread: Any, dtype: str, where: str, what: str = "stddev"
 ) -> dict[str, Any]:
-    found = _finite(spread, where, what)
-    if found < 0:
-        raise ValueError(f"{where}: {what} is {found}; write a number from 0 up")
+    deviation = _finite(spread, where, what)
+    if deviation < 0:
+        raise ValueError(f"{where}: {what} is {deviation}; write a number from 0 up")
     if dtype not in FLOATS:
         raise ValueError(f"{where}: dtype is {dtype}; write one of {', '.join(FLOATS)}")
-    return {"mean": _finite(mean, where, "mean"), "stddev": found}
+    return {"mean": _finite(mean, where, "mean"), "stddev": deviation}
 
 
 def _drawn(operation: str, name: str | None, **attributes: Any) -> Variable:
@@ -131,7 +129,11 @@ def random_normal(
     dtype: str | None = None,
     seed: int | None = None,
 ) -> Tensor:
-    """Normal numbers. ValueError for a negative stddev, and for a dtype that is not a float."""
+    """Normal numbers.
+
+    Raises:
+        ValueError: a negative stddev, and for a dtype that is not a float.
+    """
     asked = _asked(shape, dtype, seed, "random_normal")
     moments = _moments(mean, stddev, asked["dtype"], "random_normal")
     return apply("random_normal", **asked, **moments)
@@ -165,7 +167,11 @@ def random_uniform(
 def random_binomial(
     shape: Any, p: float = 0.0, dtype: str | None = None, seed: int | None = None
 ) -> Tensor:
-    """1 with probability p, else 0. ValueError unless 0 <= p <= 1 (ko-2.2:3470)."""
+    """1 with probability p, else 0.
+
+    Raises:
+        ValueError: p is not from 0 to 1 (ko-2.2:3470).
+    """
     asked = _asked(shape, dtype, seed, "random_binomial")
     probability = number(p, "random_binomial", "p")
     if not 0 <= probability <= 1:
@@ -206,15 +212,15 @@ def dropout(x: Tensor, level: float, noise_shape: Any = None, seed: int | None =
     0 <= level < 1, and if the flags do not broadcast to the shape of x (ko-2.2:3011).
     """
     x = floating(tensor(x, "dropout"))
-    found = number(level, "dropout", "level")
-    if not 0 <= found < 1:
-        raise ValueError(f"dropout: level is {found}; write a number from 0 to less than 1")
-    flags = _flags(x, found, noise_shape, _stream(seed, "dropout"))
-    return apply("dropout", x, flags, level=found)
+    share = number(level, "dropout", "level")
+    if not 0 <= share < 1:
+        raise ValueError(f"dropout: level is {share}; write a number from 0 to less than 1")
+    flags = _flags(x, share, noise_shape, _stream(seed, "dropout"))
+    return apply("dropout", x, flags, level=share)
 
 
 def _flags(x: Tensor, level: float, noise_shape: Any, stream: Stream) -> Tensor:
-    """What is kept. A node of its own: gradients meet the same flags."""
+    """The share that is kept. A node of its own: gradients meet the same flags."""
     if noise_shape is None:
         dimensions = apply("shape", x)
     else:

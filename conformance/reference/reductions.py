@@ -79,7 +79,11 @@ def prod(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
     "ko-2.2:1260 cumsum(x, axis=0)",
 )
 def cumsum(x: Tensor, axis: int = 0) -> Tensor:
-    """Running sum along one axis: shape and dtype of x. ValueError for bool."""
+    """Running sum along one axis: shape and dtype of x.
+
+    Raises:
+        ValueError: x is bool.
+    """
     return _along("cumsum", x, axis)
 
 
@@ -88,7 +92,11 @@ def cumsum(x: Tensor, axis: int = 0) -> Tensor:
     "ko-2.2:1281 cumprod(x, axis=0)",
 )
 def cumprod(x: Tensor, axis: int = 0) -> Tensor:
-    """Running product along one axis: shape and dtype of x. ValueError for bool."""
+    """Running product along one axis: shape and dtype of x.
+
+    Raises:
+        ValueError: x is bool.
+    """
     return _along("cumprod", x, axis)
 
 

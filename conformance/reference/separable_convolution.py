@@ -41,8 +41,8 @@ def _depthwise(
     same_channels(images, weights, -2, where)
     steps = per_axis(strides, axes, where, "strides")
     rates = per_axis(dilation_rate, axes, where, "dilation_rate")
-    wanted = padding_of(padding, where, "valid", "same")
-    seen = windows_of(images, sizes_of(weights), steps, wanted, dilation=rates)
+    mode = padding_of(padding, where, "valid", "same")
+    seen = windows_of(images, sizes_of(weights), steps, mode, dilation=rates)
     places, taps = POSITIONS[:axes], TAPS[:axes]
     labels = (f"b{places}{taps}c", f"{taps}cm", f"b{places}cm")
     deep = apply("contraction", seen, weights, labels=labels)

@@ -30,8 +30,8 @@ def concatenate(tensors: Sequence[Tensor], axis: int = -1) -> Tensor:
 
     ValueError unless they have one rank, one dtype, and equal lengths on all other axes.
     """
-    listed = _tensors(tensors, "concatenate", "tensors")
-    return apply("concatenate", *listed, axis=axis_of(listed[0], axis, "concatenate"))
+    items = _tensors(tensors, "concatenate", "tensors")
+    return apply("concatenate", *items, axis=axis_of(items[0], axis, "concatenate"))
 
 
 @documented(
@@ -45,11 +45,11 @@ def reshape(x: Tensor, shape: Any) -> Tensor:
     The shape is a tuple of integers and scalar integer tensors, or an integer tensor of known
     length. ValueError if the number of elements differs, or for more than one -1.
     """
-    wanted = integer_vector(shape, "reshape", "shape")
-    known = static_integers(wanted)
+    lengths = integer_vector(shape, "reshape", "shape")
+    known = static_integers(lengths)
     if known.count(-1) > 1 or [d for d in known if d is not None and d < -1]:
         raise ValueError(f"reshape: shape {known} may hold one -1 and no other negative number")
-    return apply("reshape", tensor(x, "reshape"), wanted)
+    return apply("reshape", tensor(x, "reshape"), lengths)
 
 
 @documented(
@@ -58,7 +58,11 @@ def reshape(x: Tensor, shape: Any) -> Tensor:
     "ko-2.2:1982 permute_dimensions(x, pattern)",
 )
 def permute_dimensions(x: Tensor, pattern: Sequence[int]) -> Tensor:
-    """Axis i of the result is axis pattern[i] of x; ValueError unless each axis comes once."""
+    """Axis i of the result is axis pattern[i] of x.
+
+    Raises:
+        ValueError: an axis does not appear exactly once.
+    """
     x = tensor(x, "permute_dimensions")
     order = axes_of(x, pattern, "permute_dimensions", "pattern")
     if pattern is None or len(order) != x.ndim:
@@ -95,7 +99,11 @@ def repeat_elements(x: Tensor, rep: int, axis: int) -> Tensor:
     "ko-2.2:2084 repeat(x, n)",
 )
 def repeat(x: Tensor, n: int) -> Tensor:
-    """Each sample n times: (samples, dim) gives (samples, n, dim). ValueError unless rank 2."""
+    """Each sample n times: (samples, dim) gives (samples, n, dim).
+
+    Raises:
+        ValueError: the rank is not 2.
+    """
     x = tensor(x, "repeat")
     if x.ndim != 2:
         raise ValueError(f"repeat: x is {x!r}; it must have rank 2 (see also repeat_elements)")
@@ -107,10 +115,14 @@ def repeat(x: Tensor, n: int) -> Tensor:
     "ko-2.2:2139 tile(x, n)",
 )
 def tile(x: Tensor, n: Sequence[int]) -> Tensor:
-    """x side by side n[i] times along each axis i; ValueError unless n has one entry per axis."""
+    """x side by side n[i] times along each axis i.
+
+    Raises:
+        ValueError: n has not one entry per axis.
+    """
     x = tensor(x, "tile")
-    listed = n if isinstance(n, (list, tuple)) else [n]
-    times = tuple(integer(item, "tile", f"n[{i}]", 0) for i, item in enumerate(listed))
+    counts = n if isinstance(n, (list, tuple)) else [n]
+    times = tuple(integer(item, "tile", f"n[{i}]", 0) for i, item in enumerate(counts))
     if len(times) != x.ndim:
         raise ValueError(f"tile: n is {n!r}; write one integer for each axis of {x!r}")
     return apply("tile", x, n=times)
@@ -131,7 +143,11 @@ def flatten(x: Tensor) -> Tensor:
     "ko-2.2:2180 batch_flatten(x)",
 )
 def batch_flatten(x: Tensor) -> Tensor:
-    """All elements of each sample in a row: shape (x.shape[0], rest). ValueError for a scalar."""
+    """All elements of each sample in a row: shape (x.shape[0], rest).
+
+    Raises:
+        ValueError: x is a scalar.
+    """
     x = tensor(x, "batch_flatten")
     if x.ndim < 1:
         raise ValueError(f"batch_flatten: x is {x!r}; it needs a batch axis")
@@ -155,7 +171,11 @@ def expand_dims(x: Tensor, axis: int = -1) -> Tensor:
     "ko-2.2:2223 squeeze(x, axis)",
 )
 def squeeze(x: Tensor, axis: int) -> Tensor:
-    """x without an axis of length 1; ValueError if its length is another."""
+    """x without an axis of length 1.
+
+    Raises:
+        ValueError: its length is another.
+    """
     x = tensor(x, "squeeze")
     return apply("squeeze", x, axis=axis_of(x, axis, "squeeze"))
 
@@ -169,8 +189,8 @@ def stack(x: Sequence[Tensor], axis: int = 0) -> Tensor:
 
     ValueError unless they have one shape and one dtype.
     """
-    listed = _tensors(x, "stack", "x")
-    return apply("stack", *listed, axis=axis_of(listed[0], axis, "stack", extra=1))
+    items = _tensors(x, "stack", "x")
+    return apply("stack", *items, axis=axis_of(items[0], axis, "stack", extra=1))
 
 
 @documented(
@@ -183,9 +203,9 @@ def one_hot(indices: Tensor, num_classes: int) -> Tensor:
 
     An index out of range gives zeros. ValueError if the indices are not integers.
     """
-    found = integer_tensor(indices, "one_hot", "indices")
+    numbers = integer_tensor(indices, "one_hot", "indices")
     classes = integer(num_classes, "one_hot", "num_classes", 0)
-    return apply("one_hot", found, num_classes=classes, dtype=active().settings.floatx)
+    return apply("one_hot", numbers, num_classes=classes, dtype=active().settings.floatx)
 
 
 @documented(
@@ -194,7 +214,10 @@ def one_hot(indices: Tensor, num_classes: int) -> Tensor:
     "ko-2.2:2371 reverse(x, axes)",
 )
 def reverse(x: Tensor, axes: int | Sequence[int]) -> Tensor:
-    """x in reverse order along one axis or several."""
+    """x in reverse order along one axis or several.
+
+    ValueError: axes is None or names an axis that x does not have.
+    """
     x = tensor(x, "reverse")
     if axes is None:
         raise ValueError("reverse: axes is None; write an integer or a list of integers")

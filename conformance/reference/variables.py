@@ -8,11 +8,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from conformance.reference.edition import documented, says
-from conformance.reference.symbolic.arguments import number, tensor
+from conformance.reference.symbolic.arguments import number, tensor, tensors
 from conformance.reference.symbolic.backend import active
-from conformance.reference.symbolic.dtypes import FLOATS
 from conformance.reference.symbolic.functions import CompiledFunction, VariableUpdate, new_value
+from conformance.reference.symbolic.gradients.accumulation import accumulated, carries
 from conformance.reference.symbolic.graph import Placeholder, Tensor, Variable, apply, binary
+from conformance.reference.symbolic.rules import FLOATS
 
 
 def _variable(x: Any, where: str) -> Variable:
@@ -24,7 +25,11 @@ def _variable(x: Any, where: str) -> Variable:
 
 @documented("ja-1:1062 get_value(x)", "ja-2.0:1874 get_value(x)", "ko-2.2:2422 get_value(x)")
 def get_value(x: Variable) -> Any:
-    """The value of a variable as a NumPy array of its own; ValueError if x is not a variable."""
+    """The value of a variable as a NumPy array of its own.
+
+    Raises:
+        ValueError: x is not a variable.
+    """
     return active().library.export(_variable(x, "get_value").value)
 
 
@@ -44,7 +49,11 @@ def batch_get_value(ops: list[Tensor]) -> list[Any]:
     "ko-2.2:2462 set_value(x, value)",
 )
 def set_value(x: Variable, value: Any) -> None:
-    """Set a variable to a copy of an array of the same shape; ValueError if the shape differs."""
+    """Set a variable to a copy of an array of the same shape.
+
+    Raises:
+        ValueError: the shape differs.
+    """
     _set(x, value, "set_value")
 
 
@@ -129,7 +138,11 @@ def moving_average_update(x: Variable, value: Tensor, momentum: float) -> Variab
 
 @documented("ja-2.0:1939 get_variable_shape(x)")
 def get_variable_shape(x: Variable) -> tuple[int, ...]:
-    """The shape of a variable as integers; ValueError if x is not a variable."""
+    """The shape of a variable as integers.
+
+    Raises:
+        ValueError: x is not a variable.
+    """
     return active().library.shape(_variable(x, "get_variable_shape").value)
 
 
@@ -144,15 +157,15 @@ def function(inputs: Any, outputs: Any, updates: Any = None, **kwargs: Any) -> C
     `inputs` is a list of placeholders (keras-1: or variables, ja-1:1133), `outputs` a list of
     tensors, `updates` a list of (variable, new value) pairs or of what `update` returns. Updates
     are simultaneous and happen after the outputs are computed. ValueError: an unknown keyword
-    (keras-2.2, ko-2.2:2546; keras-2.0 warns and goes on, ja-2.0:2542), an output that needs a
-    placeholder not among the inputs, and at the call the wrong number, rank, shape or dtype.
+    (keras-2.2, ko-2.2:2546; keras-2.0 warns and goes on, ja-2.0:2542), or an output that needs a
+    placeholder not among the inputs. The call raises it for the wrong number, rank, shape or dtype.
     """
     _refuse_keywords(kwargs)
-    fed = [_input(item, i) for i, item in enumerate(_listed(inputs, "inputs"))]
+    fed = [_input(item, i) for i, item in enumerate(_sequence(inputs, "inputs"))]
     if len(set(fed)) != len(fed):
         raise ValueError("function: inputs names one placeholder twice; give each once")
-    wanted = [tensor(item, "function", "an output") for item in _listed(outputs, "outputs")]
-    return CompiledFunction(fed, wanted, list(_updates(updates)))
+    results = [tensor(item, "function", "an output") for item in _sequence(outputs, "outputs")]
+    return CompiledFunction(fed, results, list(_updates(updates)))
 
 
 def _refuse_keywords(kwargs: dict[str, Any]) -> None:
@@ -176,7 +189,7 @@ def _depth_of_user() -> int:
     return depth
 
 
-def _listed(value: Any, what: str) -> Sequence[Any]:
+def _sequence(value: Any, what: str) -> Sequence[Any]:
     if not isinstance(value, (list, tuple)):
         raise ValueError(f"function: {what} must be a list of tensors, not {value!r}")
     return value
@@ -190,7 +203,7 @@ def _input(item: Any, position: int) -> Tensor:
 
 
 def _updates(updates: Any) -> Iterator[VariableUpdate]:
-    for item in _listed(updates or [], "updates"):
+    for item in _sequence(updates or [], "updates"):
         if isinstance(item, VariableUpdate):
             tensor(item, "function", "an update")
             yield item
@@ -226,3 +239,39 @@ def print_tensor(x: Tensor, message: str = "") -> Tensor:
     if not isinstance(message, str):
         raise ValueError(f"print_tensor: message is {message!r}; write a text such as 'x is: '")
     return apply("print_tensor", tensor(x, "print_tensor"), message=message)
+
+
+@documented(
+    "ja-1:1143 gradients(loss, variables)",
+    "ja-2.0:2553 gradients(loss, variables)",
+    "ko-2.2:2554 gradients(loss, variables)",
+)
+def gradients(loss: Tensor, variables: Sequence[Tensor]) -> list[Tensor]:
+    """The gradients of a scalar (ko-2.2:2562) with respect to variables: a list, one for each.
+
+    Each has the shape and dtype of its variable (or placeholder, or other tensor). Zeros where the
+    loss does not depend on it. A loss that is not a scalar stands for its sum. ValueError:
+    variables is not a list of tensors (ko-2.2:2563), a dtype is not float, or an operation has no
+    gradient.
+    """
+    for x in (tensor(loss, "gradients", "loss"), *tensors(variables, "gradients", "variables")):
+        if not carries(x):
+            raise ValueError(f"gradients: {x!r} is not a float; use K.cast(x, K.floatx())")
+    return accumulated(loss, variables)
+
+
+@documented(
+    "ja-1:1154 stop_gradient(variables)",
+    "ja-2.0:2572 stop_gradient(variables)",
+    "ko-2.2:2575 stop_gradient(variables)",
+)
+def stop_gradient(variables: Any) -> Any:
+    """A tensor with the same value that counts as constant in `gradients`.
+
+    A list of tensors gives a list (ja-2.0:2579, ko-2.2:2584). ValueError for anything but a tensor
+    and, where that is documented, a list of them.
+    """
+    if isinstance(variables, (list, tuple)) and not says("ja-1:1157"):
+        items = tensors(variables, "stop_gradient", "variables")
+        return [apply("stop_gradient", x) for x in items]
+    return apply("stop_gradient", tensor(variables, "stop_gradient", "variables"))

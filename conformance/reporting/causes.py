@@ -1,4 +1,4 @@
-"""Failures of several functions that have one cause, named after what they have in common."""
+"""Failures of several functions that have one cause, with a name for their common part."""
 
 from __future__ import annotations
 
@@ -7,12 +7,21 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from conformance.reporting.listing import ListedFailure
+from conformance.reporting.listing import ListedFailure, failure_readings
 from conformance.reporting.marks import GRAVEST_FIRST
-from conformance.reporting.readings import told_of
 from conformance.reporting.safe_text import clean
 from conformance.results import FindingKind, Verdict
-from conformance.results.wording import without_own
+
+_QUOTED = r"(?P<quote>['\"`])(?![A-Za-z_. ]+(?P=quote)).*?(?P=quote)"
+_OWN = re.compile(rf"{_QUOTED}|\[[^\]]*\]|\([^)]+\)|\w*\d[\w.]*")
+"""The parts of one case: quoted names that are not plain words, lists, shapes and numbers."""
+_RUN = re.compile(r"…(?:[\s,]*…)+")
+
+
+def without_own(message: str) -> str:
+    """The message with `…` in the place of the names, lists, shapes and numbers of its case."""
+    return _RUN.sub("…", _OWN.sub("…", message))
+
 
 _RAISES = re.compile(
     r"(raises .+?)(?:; expected | where [\w.-]+:\d+ | where by convention | in place of |$)"
@@ -38,7 +47,7 @@ _WORDS: Mapping[str, str] = {
 
 
 class Cause(NamedTuple):
-    """What several failures have in common, in words, and the failures."""
+    """The common part of several failures, in words, and the failures."""
 
     verdict: Verdict
     says: str
@@ -50,60 +59,60 @@ class Cause(NamedTuple):
         return list(dict.fromkeys(f.function for f in self.failures))
 
 
-def causes(found: Iterable[ListedFailure]) -> list[Cause]:
+def causes(failures: Iterable[ListedFailure]) -> list[Cause]:
     """The failures under their causes: the gravest first, then the most frequent."""
     grouped: dict[tuple[Verdict, str], list[ListedFailure]] = {}
-    for one in found:
-        grouped.setdefault((one.verdict, cause(one)), []).append(one)
-    made = [Cause(verdict, says, listed) for (verdict, says), listed in grouped.items()]
-    return sorted(made, key=lambda c: (GRAVEST_FIRST.index(c.verdict), -len(c.functions)))
+    for failure in failures:
+        grouped.setdefault((failure.verdict, cause(failure)), []).append(failure)
+    several = [Cause(verdict, says, alike) for (verdict, says), alike in grouped.items()]
+    return sorted(several, key=lambda c: (GRAVEST_FIRST.index(c.verdict), -len(c.functions)))
 
 
-def cause(found: ListedFailure) -> str:
-    """What a failure has in common with others of its cause.
+def cause(entry: ListedFailure) -> str:
+    """The part that a failure shares with others of its cause.
 
     A divergence: the readings that it takes. An exception: its type and message without names,
     numbers and shapes. Anything else: the aspect and the kind of difference.
     """
-    failure = found.failure
+    failure = entry.failure
     if failure is None:
         return (
-            found.message
-            if found.verdict is Verdict.ERROR
-            else f"{found.aspect.aspect}: not checked"
+            entry.message
+            if entry.verdict is Verdict.ERROR
+            else f"{entry.aspect.aspect}: not checked"
         )
-    return told_of([failure]) or _outcome(found)
+    return failure_readings([failure]) or _outcome(entry)
 
 
-def _outcome(found: ListedFailure) -> str:
-    assert found.failure is not None
-    message = clean(found.failure.message)
+def _outcome(entry: ListedFailure) -> str:
+    assert entry.failure is not None
+    message = clean(entry.failure.message)
     if ended := _SIGNAL.search(message):
         return ended[0]
     if raised := _RAISES.search(message):
         return _shortened(without_own(_PLACE.sub(r"\1", raised[1])))
-    kind = clean(found.failure.kind)
-    return f"{found.aspect.aspect}: {_WORDS.get(kind, kind)}"
+    kind = clean(entry.failure.kind)
+    return f"{entry.aspect.aspect}: {_WORDS.get(kind, kind)}"
 
 
 def _shortened(text: str, width: int = 140) -> str:
     return text if len(text) <= width else text[: width - 1] + "…"
 
 
-def is_one_cause(found: ListedFailure) -> bool:
+def is_one_cause(failure: ListedFailure) -> bool:
     """Whether failures that have this in common have one cause: an exception with its message, a
     signal. Wrong answers of different functions are of one kind only."""
-    message = "" if found.failure is None else clean(found.failure.message)
+    message = "" if failure.failure is None else clean(failure.failure.message)
     return bool(_SIGNAL.search(message) or _RAISES.search(message))
 
 
-def named(found: Iterable[ListedFailure]) -> str:
+def named(failures: Iterable[ListedFailure]) -> str:
     """Every function by name, with how many failures it has if there are several."""
-    counts = Counter(f.function for f in found)
+    counts = Counter(f.function for f in failures)
     return ", ".join(name if n == 1 else f"{name} ({n})" for name, n in counts.items())
 
 
-def shared(listed: Sequence[str], most: int = 6) -> str:
+def shared(names: Sequence[str], most: int = 6) -> str:
     """Names separated by commas; after `most` of them, the number of the others."""
-    told = ", ".join(listed[:most])
-    return told if len(listed) <= most else f"{told} and {len(listed) - most} more"
+    text = ", ".join(names[:most])
+    return text if len(names) <= most else f"{text} and {len(names) - most} more"

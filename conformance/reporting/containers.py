@@ -6,9 +6,14 @@ import gzip
 import zlib
 from pathlib import Path
 
+from conformance.files import TooLargeError, bounded
+
 PLAIN, COMPRESSED = ".json", ".json.gz"
-LARGEST = 1 << 30
-"""Bytes that a compressed file may become: what claims more is no results file."""
+LARGEST = 1 << 26
+"""Bytes of JSON in a file, compressed or not: seven times the largest of the suite's own."""
+MOST_VALUES = 1 << 22
+"""Values in the JSON, each of which takes up to a hundred bytes of memory, whatever its length."""
+REMEDY = "run fewer functions at a time (-k, --shard): `conformance report` merges the files"
 
 
 class DamagedContainerError(ValueError):
@@ -18,26 +23,47 @@ class DamagedContainerError(ValueError):
 def content_of(path: Path) -> bytes:
     """The JSON in a file, compressed or not, which its first bytes say.
 
-    DamagedContainerError where it cannot be made out, OSError where the file cannot be read.
+    Raises:
+        DamagedContainerError: the content is not whole gzip data.
+        OSError: the file cannot be read.
+        TooLargeError: it holds more than this machine should hold in its memory.
     """
-    with path.open("rb") as file:
-        if file.read(2) != b"\x1f\x8b":
-            file.seek(0)
-            return file.read()
-        file.seek(0)
-        try:
-            with gzip.GzipFile(fileobj=file) as opened:
-                content = opened.read(LARGEST + 1)
-        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            raise DamagedContainerError(f"this is not whole gzip data ({error})") from None
-    if len(content) > LARGEST:
-        raise DamagedContainerError(f"it would have more than {LARGEST >> 20} MiB")
+    content = _decompressed(path)
+    if values_in(content) > MOST_VALUES:
+        raise TooManyValuesError(path)
     return content
 
 
+def values_in(content: bytes) -> int:
+    """How many values JSON has at most, found without decoding it."""
+    return sum(map(content.count, (b",", b"[", b"{")))
+
+
+class TooManyValuesError(TooLargeError):
+    """A file holds more values than the suite reads."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path, LARGEST, REMEDY)
+        self.problem = f"it holds more than {MOST_VALUES:,} values"
+        self.strerror = f"{self.problem}; {REMEDY}"
+
+
+def _decompressed(path: Path) -> bytes:
+    with path.open("rb") as file:
+        magic = file.read(2)
+        file.seek(0)
+        if magic != b"\x1f\x8b":
+            return bounded(file, path, LARGEST, REMEDY)
+        try:
+            with gzip.GzipFile(fileobj=file) as opened:
+                return bounded(opened, path, LARGEST, REMEDY)
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+            raise DamagedContainerError(f"this is not whole gzip data ({error})") from None
+
+
 def compressed(content: bytes) -> bytes:
-    """The bytes of a compressed file: without a name and a date, so that equal content has equal
-    ones."""
+    """The bytes of a compressed file, without a name and a date. Therefore equal content has equal
+    bytes."""
     return gzip.compress(content, 9, mtime=0)
 
 
@@ -54,4 +80,4 @@ def existing(file: Path) -> Path | None:
 def all_existing(file: Path) -> list[Path]:
     """`TARGET.json` and `TARGET.json.gz`, those that there are."""
     packed = file.with_name(file.name + COMPRESSED.removeprefix(PLAIN))
-    return [found for found in (file, packed) if found.is_file()]
+    return [existing for existing in (file, packed) if existing.is_file()]

@@ -6,10 +6,9 @@ import csv
 import io
 from collections.abc import Iterable, Iterator
 
-from conformance.reporting.judgement import Judgement
-from conformance.reporting.listing import ListedFailure
+from conformance.reporting.judgement import GateJudgement
+from conformance.reporting.listing import ListedFailure, readings_text
 from conformance.reporting.marks import GRAVEST_FIRST
-from conformance.reporting.readings import told
 from conformance.reporting.safe_text import clean
 from conformance.results import AspectResult, Failure, Results, Verdict
 from conformance.results.scores import readings, standing
@@ -41,31 +40,31 @@ JUDGED_COLUMNS = ("judged", "reason")
 """Two more of a run with known failures: `known` or `unexpected`, and why what is known is so."""
 
 
-def render(results: Iterable[Results], judgement: Judgement | None = None) -> bytes:
+def render(results: Iterable[Results], judgement: GateJudgement | None = None) -> bytes:
     """The table in UTF-8, with the line ends of RFC 4180; with known failures two more columns."""
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer)
     writer.writerow((*COLUMNS, *(JUDGED_COLUMNS if judgement else ())))
-    writer.writerows(row for one in results for row in _rows(one, judgement))
+    writer.writerows(row for target in results for row in _rows(target, judgement))
     return buffer.getvalue().encode()
 
 
-def _rows(results: Results, judgement: Judgement | None) -> Iterator[list[str]]:
-    target = [_text(results.target.name), _text(results.target.edition), results.run.started]
+def _rows(results: Results, judgement: GateJudgement | None) -> Iterator[list[str]]:
+    target = [results.target.name, results.target.edition, results.run.started]
     for function in results.functions:
         for aspect in function.aspects:
-            place = [_text(function.theme), _text(function.function), str(aspect.aspect)]
-            row = [*map(_text, target), *place, *_verdict(function.function, aspect)]
+            place = [function.theme, function.function, str(aspect.aspect)]
+            row = [*target, *place, *_verdict(function.function, aspect)]
             if judgement:
                 judged = judgement.of(results.target.name, function.function, aspect)
                 known = "known" if judged.reason else ""
-                row += ["unexpected" if judged.fails else known, _text(judged.reason)]
-            yield row
+                row += ["unexpected" if judged.fails else known, judged.reason]
+            yield [*map(_text, row)]
 
 
 def _verdict(function: str, aspect: AspectResult) -> list[str]:
-    listed = [ListedFailure(function, aspect, failure) for failure in aspect.failures]
-    worst = min(listed, key=lambda f: GRAVEST_FIRST.index(f.verdict), default=None)
+    failures = [ListedFailure(function, aspect, failure) for failure in aspect.failures]
+    worst = min(failures, key=lambda f: GRAVEST_FIRST.index(f.verdict), default=None)
     failure = worst.failure if worst else None
     return [
         str(aspect.verdict),
@@ -73,13 +72,13 @@ def _verdict(function: str, aspect: AspectResult) -> list[str]:
         "" if aspect.max_ulp is None else f"{aspect.max_ulp:.6g}",
         "" if aspect.limit_ulp is None else f"{aspect.limit_ulp:.6g}",
         str(len(aspect.failures)),
-        _text(_message(aspect, failure)),
+        _message(aspect, failure),
         failure.cited if failure else "",
-        _text(failure.convention or "") if failure else "",
+        (failure.convention or "") if failure else "",
         str(standing(aspect)),
-        _text(told(readings([aspect]))),
-        _text(failure.id) if failure else "",
-        _text(" ".join(one.id for one in aspect.failures)),
+        readings_text(readings([aspect])),
+        failure.id if failure else "",
+        " ".join(item.id for item in aspect.failures),
     ]
 
 
@@ -92,6 +91,9 @@ def _message(aspect: AspectResult, failure: Failure | None) -> str:
 
 
 def _text(value: str) -> str:
-    """The text on one line; where a spreadsheet would take it for a formula, after a quote."""
+    """The text on one line; where a spreadsheet would take it for a formula, after a quote.
+
+    Every cell of the table passes here, whatever its origin.
+    """
     shown = clean(value)
     return f"'{shown}" if shown[:1] in ("=", "+", "-", "@") else shown

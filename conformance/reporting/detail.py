@@ -6,13 +6,11 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
-from conformance.reporting.columns import MatrixColumn, column
-from conformance.reporting.failures import failure_lines
+from conformance.reporting.failures import Quote, failure_lines, nothing
 from conformance.reporting.listing import earlier_alone, listed_failures
 from conformance.reporting.marks import GRAVEST_FIRST
-from conformance.reporting.matrix import grid, legend
+from conformance.reporting.matrix import MatrixColumn, column, grid, legend
 from conformance.reporting.paint import Paint
-from conformance.reporting.quoting import Quote, nothing
 from conformance.results import ASPECTS, AspectResult, FunctionResult, Results, Verdict
 from conformance.results.composed import is_composed
 from conformance.results.scores import diverges, standing
@@ -24,7 +22,7 @@ def function_lines(
     results: Sequence[Results], function: str, paint: Paint, width: int, quote: Quote = nothing
 ) -> Iterator[Text]:
     """Verdicts by aspect and target, largest errors, then each target's failures in full."""
-    columns = [column(one) for one in results]
+    columns = [column(target) for target in results]
     tested = [c for c in columns if function in c.functions]
     absent = [c.name for c in columns if function not in c.functions]
     if tested:
@@ -33,12 +31,14 @@ def function_lines(
         yield paint.text(f"Not run on: {', '.join(absent)}")
     for entry in tested:
         own = entry.functions[function]
-        yield from _listed(f"{entry.name} ({entry.edition})", own, paint, quote)
+        yield from _aspect_lines(f"{entry.name} ({entry.edition})", own, paint, quote)
         head = f"{entry.name} ({entry.edition}), shown only by cases kept from earlier runs"
-        yield from _listed(head, earlier_alone(own), paint, quote)
+        yield from _aspect_lines(head, earlier_alone(own), paint, quote)
 
 
-def _listed(head: str, function: FunctionResult, paint: Paint, quote: Quote) -> Iterator[Text]:
+def _aspect_lines(
+    head: str, function: FunctionResult, paint: Paint, quote: Quote
+) -> Iterator[Text]:
     """The failures in full, under a heading; nothing if there are none."""
     failures = listed_failures([function], *_DETAILED)
     if failures:
@@ -64,18 +64,18 @@ def _verdicts(
 
 
 def _aspect(entry: MatrixColumn, function: str, aspect: str) -> AspectResult | None:
-    listed = entry.functions[function].aspects
-    return next((a for a in listed if a.aspect == aspect), None)
+    aspects = entry.functions[function].aspects
+    return next((a for a in aspects if a.aspect == aspect), None)
 
 
 def _cell(aspect: AspectResult | None, paint: Paint) -> Text:
     if aspect is None:
         return paint.mark(Verdict.NOT_APPLICABLE)
-    cell = paint.mark(standing(aspect), kept_cases(aspect))
+    cell = paint.mark(standing(aspect), case_counts(aspect))
     return paint.with_reading(cell) if diverges(aspect) else cell
 
 
-def kept_cases(aspect: AspectResult) -> str:
+def case_counts(aspect: AspectResult) -> str:
     """How many of the cases keep the documents: all but those of faults and refusals.
 
     Where a composed program fails, which may be one of another function, how many were run.

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, Literal
 
-import msgspec
 from msgspec import Struct, field
+from rich.text import Text
 
+from conformance.reporting.causes import shared
+from conformance.reporting.failures import failure_lines
 from conformance.reporting.json_results import representable, schema_of
-from conformance.reporting.marks import GRAVEST_FIRST
-from conformance.reporting.readings import reading_name
+from conformance.reporting.listing import ListedFailure, reading_name
+from conformance.reporting.markdown import code, escape, fenced
+from conformance.reporting.marks import GRAVEST_FIRST, MARKS
+from conformance.reporting.paint import Paint
 from conformance.results import (
     ASPECTS,
     Aspect,
@@ -22,7 +26,7 @@ from conformance.results import (
     TargetInfo,
     Verdict,
 )
-from conformance.results.encoding import plain_data
+from conformance.results.encoding import as_json, plain_data
 from conformance.results.scores import readings, standing
 
 SCHEMA: Literal["conformance-difference/1"] = "conformance-difference/1"
@@ -37,7 +41,7 @@ class ComparedRun(Struct, frozen=True, kw_only=True):
 
 
 class Side(Struct, frozen=True, kw_only=True):
-    """What one target does that the other does not."""
+    """The facts about one target that do not hold for the other."""
 
     verdict: Verdict
     cases: int
@@ -60,8 +64,8 @@ class ReadingDifference(Struct, frozen=True, kw_only=True):
     """A convention that the targets read in different ways.
 
     `a` and `b` name the readings, as in `th`. The suite's own reading has no name here: a target
-    without a name takes it in all cases, and one with `another reading` is of a results file that
-    names the convention only.
+    without a name takes it in all cases. A target with `another reading` is from a results file
+    that names the convention only.
     """
 
     convention: str
@@ -94,7 +98,7 @@ def compare(
 ) -> Comparison:
     """Where two targets differ in the functions that `select` accepts and in these aspects.
 
-    Functions come in the order of A's results.
+    Functions are in the order of A's results.
     """
     of_a = {f.function: f for f in a.functions if select(f.function)}
     of_b = {f.function: f for f in b.functions if select(f.function)}
@@ -142,14 +146,14 @@ def _difference(
 def _conventions(judged: Iterable[_Pair]) -> Iterator[ReadingDifference]:
     """The conventions read in different ways; functions in which the pair of readings is the same
     stand together."""
-    found: dict[tuple[str, tuple[str, ...], tuple[str, ...]], dict[str, None]] = {}
+    grouped: dict[tuple[str, tuple[str, ...], tuple[str, ...]], dict[str, None]] = {}
     for function, a, b in judged:
         of_a, of_b = _by_convention(a), _by_convention(b)
         for name in of_a | of_b:
             mine, other = of_a.get(name, ()), of_b.get(name, ())
             if mine != other and _known(a, mine) and _known(b, other):
-                found.setdefault((name, mine, other), {})[function.function] = None
-    for (name, mine, other), functions in sorted(found.items(), key=lambda item: item[0]):
+                grouped.setdefault((name, mine, other), {})[function.function] = None
+    for (name, mine, other), functions in sorted(grouped.items(), key=lambda item: item[0]):
         yield ReadingDifference(
             convention=name, a=list(mine), b=list(other), functions=list(functions)
         )
@@ -162,10 +166,10 @@ def _known(aspect: AspectResult, named: Sequence[str]) -> bool:
 
 
 def _by_convention(aspect: AspectResult) -> dict[str, tuple[str, ...]]:
-    found: dict[str, tuple[str, ...]] = {}
+    taken: dict[str, tuple[str, ...]] = {}
     for reading in readings([aspect]):
-        found[reading.convention] = (*found.get(reading.convention, ()), reading_name(reading))
-    return found
+        taken[reading.convention] = (*taken.get(reading.convention, ()), reading_name(reading))
+    return taken
 
 
 def _own(mine: AspectResult, other: AspectResult, same_edition: bool) -> list[Failure]:
@@ -176,7 +180,7 @@ def _own(mine: AspectResult, other: AspectResult, same_edition: bool) -> list[Fa
 
 
 def _key(failure: Failure, same_edition: bool) -> Any:
-    """What makes two failures the same; an id holds the edition."""
+    """The key by which two failures are the same; an id holds the edition."""
     return failure.id if same_edition else (failure.kind, failure.convention)
 
 
@@ -190,7 +194,7 @@ def _alike(failure: Failure, other: Failure | None) -> bool:
 
 
 def answer_of(side: Side, failure: Failure) -> str | None:
-    """What a side answers in the very case of the other's failure, if its results hold it."""
+    """A side's answer in the very case of the other's failure, if its results hold it."""
     for own in side.failures:
         if (own.program, own.inputs) == (failure.program, failure.inputs) and own.program:
             return own.message
@@ -207,11 +211,187 @@ def named(comparison: Comparison) -> tuple[str, str]:
 
 def encode(comparison: Comparison) -> bytes:
     """The bytes of the comparison as JSON, the same for equal comparisons."""
-    data = representable(plain_data(comparison))
-    return msgspec.json.format(msgspec.json.encode(data), indent=1) + b"\n"
+    return as_json(representable(plain_data(comparison)))
 
 
 def encode_schema() -> bytes:
     """The bytes of the published `difference-1.schema.json`."""
     schema = schema_of(Comparison, SCHEMA_ID, f"Where two targets differ ({SCHEMA})")
-    return msgspec.json.format(msgspec.json.encode(schema), indent=1) + b"\n"
+    return as_json(schema)
+
+
+def heading(comparison: Comparison) -> str:
+    """How many aspects differ, of those that were judged on both."""
+    functions = len({d.function for d in comparison.differences})
+    count = len(comparison.differences)
+    if not count:
+        return f"no difference in {comparison.compared} aspects that were judged on both"
+    return (
+        f"{count} of {comparison.compared} aspects that were judged on both differ, "
+        f"in {functions} function{'s' * (functions != 1)}"
+    )
+
+
+def remarks(comparison: Comparison) -> Iterator[str]:
+    """The limits of the comparison."""
+    a, b = comparison.a, comparison.b
+    names = named(comparison)
+    for name, only in zip(names, (comparison.only_in_a, comparison.only_in_b), strict=True):
+        if only:
+            shown = ", ".join(only[:6]) + (f" and {len(only) - 6} more" if len(only) > 6 else "")
+            yield f"judged on {name} alone: {shown}"
+    for what in ("profile", "seed"):
+        if getattr(a.run, what) != getattr(b.run, what):
+            yield (
+                f"not the same cases: {what} {getattr(a.run, what)} and {getattr(b.run, what)}; "
+                "a rare difference may be one of chance"
+            )
+    if a.target.edition != b.target.edition:
+        yield f"tested against two editions: {a.target.edition} and {b.target.edition}"
+
+
+def other_answer(name: str, side: Side, failure: Failure) -> str:
+    """The other target's answer to the case of a failure."""
+    answer = answer_of(side, failure)
+    if answer is not None:
+        return f"{name}, same case: {answer}"
+    if side.verdict is Verdict.CONFORMS:
+        return f"{name} conforms on {side.cases} case{'s' * (side.cases != 1)}"
+    if not side.cases:
+        return f"{name}: {side.verdict}, no case was run"
+    return f"{name} does not show this on {side.cases} cases ({side.verdict})"
+
+
+def terminal_lines(comparison: Comparison, paint: Paint, *, verbose: bool) -> Iterator[Text]:
+    """The whole comparison; with `verbose` expected, got and script of every case."""
+    names = named(comparison)
+    for name, origin in zip(names, (comparison.a, comparison.b), strict=True):
+        info, run = origin.target, origin.run
+        line = f"{name}: {info.implementation}, {info.edition}, {run.profile}, {run.started}"
+        yield paint.text(line)
+    yield Text(heading(comparison), "bold")
+    yield from (paint.text(remark) for remark in remarks(comparison))
+    function = None
+    for difference in comparison.differences:
+        if difference.function != function:
+            function = difference.function
+            yield Text()
+            yield paint.text(function, "bold")
+        yield from _difference_lines(difference, names, paint, verbose=verbose)
+    yield from _reading_lines(comparison, names, paint)
+    if comparison.differences and not verbose:
+        yield Text()
+        yield Text("`conformance show FUNCTION --failure ID --script` prints the script of a case")
+
+
+def _reading_lines(comparison: Comparison, names: tuple[str, str], paint: Paint) -> Iterator[Text]:
+    if comparison.conventions:
+        yield Text()
+        yield Text("Different readings of one convention", "bold")
+    for change in comparison.conventions:
+        sides = zip(names, (change.a, change.b), strict=True)
+        answers = ", ".join(f"{name} {taken(readings)}" for name, readings in sides)
+        text = paint.text(f": {answers}; in {shared(change.functions, 8)}")
+        yield Text.assemble("  ", paint.mark(Verdict.DIVERGES, change.convention), text)
+
+
+def taken(readings: Sequence[str]) -> str:
+    """A target's answers under a convention, by the readings that it takes."""
+    return f"takes {' and '.join(readings)}" if readings else "takes the suite's own"
+
+
+def _difference_lines(
+    difference: Difference, names: tuple[str, str], paint: Paint, *, verbose: bool
+) -> Iterator[Text]:
+    a, b = difference.a, difference.b
+    marks = [
+        Text.assemble(paint.mark(side.verdict, name))
+        for name, side in zip(names, (a, b), strict=True)
+    ]
+    yield Text.assemble("  ", paint.text(difference.aspect), "  ", marks[0], "  ", marks[1])
+    for (name, side), (other, opposite) in _both_ways(difference, names):
+        for failure in side.failures:
+            if answer_of(opposite, failure) is not None and side is b:
+                continue  # printed with A's
+            yield from _failure_lines(name, difference, side, failure, paint, verbose=verbose)
+            answer = other_answer(other, opposite, failure)
+            yield Text.assemble("      ", paint.text(answer, "dim"))
+
+
+def _both_ways(
+    difference: Difference, names: tuple[str, str]
+) -> list[tuple[tuple[str, Side], tuple[str, Side]]]:
+    a, b = (names[0], difference.a), (names[1], difference.b)
+    return [(a, b), (b, a)]
+
+
+def _failure_lines(
+    name: str,
+    difference: Difference,
+    side: Side,
+    failure: Failure,
+    paint: Paint,
+    *,
+    verbose: bool,
+) -> Iterator[Text]:
+    head = Text.assemble("    ", paint.mark(failure.verdict, name), ": ")
+    yield Text.assemble(head, paint.text(failure.message), "  ", paint.text(failure.id, "dim"))
+    if not verbose:
+        return
+    aspect = AspectResult(aspect=difference.aspect, verdict=side.verdict, cases=side.cases)
+    detailed = list(failure_lines(ListedFailure(difference.function, aspect, failure), paint))
+    yield from (Text.assemble("    ", line) for line in detailed[1:])
+    for line in paint.block(failure.script or "").rstrip("\n").split("\n"):
+        yield Text(f"        {line}".rstrip())
+
+
+def markdown(comparison: Comparison) -> str:
+    """The page: both targets, then every difference with its cases and scripts."""
+    names = named(comparison)
+    lines = [f"# {escape(names[0])} and {escape(names[1])}", ""]
+    for name, origin in zip(names, (comparison.a, comparison.b), strict=True):
+        info, run = origin.target, origin.run
+        described = f"{info.implementation}, {info.edition}; profile {run.profile}, {run.started}"
+        lines.append(f"* {code(name)}: {escape(described)}")
+    lines += ["", f"{escape(heading(comparison))}."]
+    lines += ["", *(f"* {escape(remark)}" for remark in remarks(comparison))]
+    if comparison.differences:
+        lines += ["", f"| function | aspect | {escape(names[0])} | {escape(names[1])} |"]
+        lines.append("| --- | --- | --- | --- |")
+        lines += [_row(difference) for difference in comparison.differences]
+    lines += _reading_table(comparison, names)
+    for difference in comparison.differences:
+        lines += ["", f"## {escape(difference.function)}: {difference.aspect}", ""]
+        lines += _cases(difference, names)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _reading_table(comparison: Comparison, names: tuple[str, str]) -> Iterator[str]:
+    if comparison.conventions:
+        yield from ("", "## Different readings of one convention", "")
+        yield f"| convention | {escape(names[0])} | {escape(names[1])} | functions |"
+        yield "| --- | --- | --- | --- |"
+    for change in comparison.conventions:
+        functions = ", ".join(map(code, change.functions))
+        sides = " | ".join(escape(taken(side)) for side in (change.a, change.b))
+        yield f"| {code(change.convention)} | {sides} | {functions} |"
+
+
+def _row(difference: Difference) -> str:
+    sides = (f"{MARKS[s.verdict].symbol} {s.verdict}" for s in (difference.a, difference.b))
+    return f"| {code(difference.function)} | {difference.aspect} | {' | '.join(sides)} |"
+
+
+def _cases(difference: Difference, names: tuple[str, str]) -> Iterator[str]:
+    for (name, side), (other, opposite) in _both_ways(difference, names):
+        if not side.failures:
+            yield f"* {code(name)}: {side.verdict}, {side.cases} cases"
+        for failure in side.failures:
+            mark = MARKS[failure.verdict].symbol
+            yield f"* {mark} {code(name)}: {escape(failure.message)} ({code(failure.id)})"
+            yield f"  {escape(other_answer(other, opposite, failure))}."
+            if failure.script:
+                block = ["<details><summary>script</summary>", "", *fenced(failure.script), ""]
+                yield ""
+                yield from (f"  {line}".rstrip() for line in (*block, "</details>"))
+                yield ""

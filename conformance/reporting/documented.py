@@ -1,4 +1,5 @@
-"""What the documents say of each function, as plain data: reports are given it, and ask no spec."""
+"""The documents' statements on each function, as plain data: reports receive it, and ask no
+spec."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ class PrintedSignature(Struct, frozen=True, kw_only=True):
     parameters: list[str]
     """Each with its default, such as `axis=None`, as it holds after correction."""
     printed: str | None = None
-    """What the document prints where that is evidently wrong, else None."""
+    """The printed text where it is evidently wrong, else None."""
     erratum: str | None = None
     editions: list[str] = field(default_factory=list)
     """The editions that it binds."""
@@ -34,7 +35,7 @@ class DocumentedDemand(Struct, frozen=True, kw_only=True):
 
 
 class Correction(Struct, frozen=True, kw_only=True):
-    """A numbered place where documents are wrong or disagree, and what is tested instead."""
+    """A numbered place where documents are wrong or disagree, and the tested behaviour."""
 
     number: str
     title: str
@@ -43,7 +44,7 @@ class Correction(Struct, frozen=True, kw_only=True):
 
 
 class StatedConvention(Struct, frozen=True, kw_only=True):
-    """What the suite expects where the documents are silent, and whose rule it is."""
+    """The suite's expectation where the documents are silent, and whose rule it is."""
 
     name: str
     says: str
@@ -69,7 +70,7 @@ class DocumentedFunction(Struct, frozen=True, kw_only=True):
 
 
 class DocumentedEntry(Struct, frozen=True, kw_only=True):
-    """What one document has of one function, from its first line to its last."""
+    """The part of one document on one function, from its first line to its last."""
 
     function: str
     """The name that the document prints."""
@@ -88,13 +89,13 @@ class DocumentFault(Struct, frozen=True, kw_only=True):
     title: str
     lines: list[int]
     kinds: list[str]
-    """What sorts of faults they are, in words."""
+    """The kinds of the faults, in words."""
     tested: str
-    """What is tested instead, in which edition."""
+    """The tested behaviour, in which edition."""
 
 
 class DocumentedClaim(Struct, frozen=True):
-    """What a line of a document demands, in our words."""
+    """The demand of a line of a document, in our words."""
 
     line: int
     function: str

@@ -1,4 +1,4 @@
-"""One failure in full: what was expected, what came, and where they differ."""
+"""One failure in full: what was expected, the answer, and where they differ."""
 
 from __future__ import annotations
 
@@ -7,12 +7,28 @@ from collections.abc import Callable, Iterator, Sequence
 from msgspec import UNSET
 from rich.text import Text
 
-from conformance.reporting.listing import ListedFailure
+from conformance.reporting.listing import ListedFailure, failure_readings
 from conformance.reporting.paint import Paint
-from conformance.reporting.quoting import Quote, cited, nothing
-from conformance.reporting.readings import told_of
 from conformance.results import Array, AspectResult, Failure
 from conformance.results.composed import how_often
+
+Quote = Callable[[str, int], str | None]
+"""Gives a line of a document; None where the text is not at hand."""
+
+
+def nothing(document: str, line: int) -> str | None:  # noqa: ARG001 - as a Quote is called
+    """The quotation of whoever has no document."""
+    return None
+
+
+def cited(failure: Failure, quote: Quote) -> str:
+    """`ko-2.2:2787: the line`, the place alone where the text is not at hand; empty without one."""
+    place = failure.citation
+    if place is None:
+        return ""
+    line = quote(place.document, place.line) if isinstance(place.line, int) else None
+    return str(place) if line is None else f"{place}: {line.strip()}"
+
 
 ROWS = 8
 """Rows of an array that are shown before it is cut."""
@@ -21,17 +37,17 @@ ROW_WIDTH = 12
 Element = int | float | bool | str
 
 
-def failure_lines(found: ListedFailure, paint: Paint, quote: Quote = nothing) -> Iterator[Text]:
+def failure_lines(entry: ListedFailure, paint: Paint, quote: Quote = nothing) -> Iterator[Text]:
     """The lines on one failure: message, what it cites, accuracy, expected and got, output."""
     yield Text.assemble(
-        paint.mark(found.verdict, found.aspect.aspect), "  ", paint.text(found.message)
+        paint.mark(entry.verdict, entry.aspect.aspect), "  ", paint.text(entry.message)
     )
-    failure = found.failure
+    failure = entry.failure
     if failure is None:
         return
-    yield from _indented(_facts(found, failure, paint, quote), 4)
+    yield from _indented(_facts(entry, failure, paint, quote), 4)
     yield from _indented(_flow(failure, paint), 4)
-    limit = exceeded_limit(failure, found.aspect) or 0.0
+    limit = exceeded_limit(failure, entry.aspect) or 0.0
     yield from _indented(comparison(failure.expected, failure.got, paint, limit), 4)
     if failure.output:
         yield Text("    output of the call:")
@@ -48,8 +64,8 @@ def exceeded_limit(failure: Failure, aspect: AspectResult) -> float | None:
     return limit if limit is None or error is None or error > limit else None
 
 
-def error_told(failure: Failure, aspect: AspectResult, written: Callable[[float], str]) -> str:
-    """The error of a failure in ULP, and what it exceeds; nothing where it has none."""
+def error_text(failure: Failure, aspect: AspectResult, written: Callable[[float], str]) -> str:
+    """The error of a failure in ULP, and the limit that it exceeds; nothing where it has none."""
     if failure.max_ulp is None:
         return ""
     limit = exceeded_limit(failure, aspect)
@@ -67,10 +83,10 @@ def _indented(lines: Iterator[Text], by: int) -> Iterator[Text]:
         yield Text.assemble(" " * by, line)
 
 
-def _facts(found: ListedFailure, failure: Failure, paint: Paint, quote: Quote) -> Iterator[Text]:
+def _facts(entry: ListedFailure, failure: Failure, paint: Paint, quote: Quote) -> Iterator[Text]:
     scripted = ", has a script" if failure.script else ""
     yield paint.text(
-        f"{failure.id}: {failure.kind}, {how_often(failure, found.aspect.cases)}{scripted}"
+        f"{failure.id}: {failure.kind}, {how_often(failure, entry.aspect.cases)}{scripted}"
     )
     if failure.citation:
         yield paint.text(f"demanded by {cited(failure, quote)}")
@@ -80,21 +96,21 @@ def _facts(found: ListedFailure, failure: Failure, paint: Paint, quote: Quote) -
     if failure.convention:
         yield paint.text(f"no document settles it; the suite's convention: {failure.convention}")
     if failure.readings:
-        yield paint.text(f"allowed, the reading that it takes: {told_of([failure])}")
+        yield paint.text(f"allowed, the reading that it takes: {failure_readings([failure])}")
     if failure.max_ulp is not None:
-        yield Text(error_told(failure, found.aspect, "{:.4g}".format))
+        yield Text(error_text(failure, entry.aspect, "{:.4g}".format))
     for name, array in failure.inputs.items():
         yield from array_lines(f"input {name}", array, set(), paint)
 
 
 def _flow(failure: Failure, paint: Paint) -> Iterator[Text]:
-    """What flows where in the program of a failure of composition."""
-    # what shows no failure need not wait for programs
+    """The flow of values in the program of a failure of composition."""
+    # a failure without a program need not wait for programs
     from conformance.reporting.flow import composed_program, flow_lines  # noqa: PLC0415
 
     program = composed_program(failure)
     if program is not None:
-        yield Text("the program, each step further in than what it is made of:")
+        yield Text("the program, each step indented further than its sources:")
         for layer, line in flow_lines(program):
             yield Text.assemble("  " * (1 + layer), paint.block(line))
 
@@ -139,20 +155,20 @@ def _unit(dtype: str) -> str | None:
 
 
 def _differs(want: Element, have: Element, unit: str | None, limit: float) -> bool:
-    # what shows no array need not wait for NumPy
+    # a failure without an array need not wait for NumPy
     import numpy as np  # noqa: PLC0415
 
     from conformance.dtypes import rounded, spacing  # noqa: PLC0415
 
     if want == have or unit is None:
         return want != have
-    wanted, had = float(want), float(have)
+    expected, had = float(want), float(have)
     with np.errstate(over="ignore", invalid="ignore"):
-        near, step = float(rounded(wanted, unit)), spacing(wanted, unit)
+        near, step = float(rounded(expected, unit)), spacing(expected, unit)
     if not (np.isfinite(near) and np.isfinite(had)):
         return near != had and not (np.isnan(near) and np.isnan(had))
     # at least half a unit: the oracle's float64 value is seldom one of the dtype's numbers
-    return bool(abs(wanted - had) > max(limit, 0.5) * step)
+    return bool(abs(expected - had) > max(limit, 0.5) * step)
 
 
 def array_lines(title: str, array: Array, marks: set[int], paint: Paint) -> Iterator[Text]:
@@ -178,8 +194,8 @@ def part_shown(array: Array) -> str:
 
 
 def row_length(array: Array) -> int:
-    """How many elements stand in a row: those along the last axis, or as many as fit if the array
-    has a long one or does not begin with the first row."""
+    """The number of elements in a row: those along the last axis. It is as many as fit if the array
+    has a long axis or does not begin with the first row."""
     length = max(array.shape[-1] if array.shape else 1, 1)
     return ROW_WIDTH if array.truncated and (array.start is not UNSET or length > 64) else length
 

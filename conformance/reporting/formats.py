@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from conformance.files import write_atomically
-from conformance.reporting import (
-    csv_table,
-    github,
-    job_summary,
-    junit,
-    markdown,
-    markdown_pages,
-    scores,
-)
+from conformance.files import write_together
+from conformance.reporting import csv_table, github, junit, markdown, scores
 from conformance.reporting.containers import COMPRESSED, PLAIN, compressed
 from conformance.reporting.documented import Documented
 from conformance.reporting.json_results import encode, file_name
-from conformance.reporting.judgement import Judgement
-from conformance.reporting.pictures.files import badges, pictures
+from conformance.reporting.judgement import GateJudgement
+from conformance.reporting.pictures.badge import badge, endpoint
+from conformance.reporting.pictures.heatmap import heatmap
+from conformance.reporting.pictures.history import history_picture
+from conformance.reporting.pictures.rows import accuracy_picture, measured, timed, times_picture
+from conformance.reporting.pictures.svg import standalone
 from conformance.reporting.targets import target_histories
 from conformance.reporting.writer import ResultsCollector
 from conformance.results import Results
@@ -30,14 +26,36 @@ File = tuple[str, bytes]
 """A path below the output folder, with `/`, and the content."""
 
 
-Judge = Callable[[Sequence[Results]], Judgement | None]
+def pictures(results: Iterable[Results]) -> Iterator[File]:
+    """The matrix, the history if there is any, accuracy and times of each target."""
+    histories = target_histories(results)
+    yield "pictures/matrix.svg", standalone(heatmap([history.newest for history in histories]))
+    if any(history.older for history in histories):
+        yield "pictures/history.svg", standalone(history_picture(histories))
+    for history in histories:
+        if measured(history.newest):
+            name = f"pictures/accuracy-{history.newest.key}.svg"
+            yield name, standalone(accuracy_picture(history.newest))
+        if timed(history.newest):
+            name = f"pictures/times-{history.newest.key}.svg"
+            yield name, standalone(times_picture(history.newest))
+
+
+def badges(results: Iterable[Results]) -> Iterator[File]:
+    """A badge for each target, as a picture and for shields.io."""
+    for history in target_histories(results):
+        yield f"badges/{history.newest.key}.svg", badge(history.newest)
+        yield f"badges/{history.newest.key}.json", endpoint(history.newest)
+
+
+Judge = Callable[[Sequence[Results]], GateJudgement | None]
 """Holds results against known failures and a baseline; None if there are none."""
 
 
 class Format(NamedTuple):
     """How a format is made."""
 
-    files: Callable[[Sequence[Results], Documented, Judgement | None], Iterable[File]]
+    files: Callable[[Sequence[Results], Documented, GateJudgement | None], Iterable[File]]
     single: bool = False
     """Whether it is one file of text, which can also be printed."""
     history: bool = False
@@ -48,8 +66,10 @@ def _single(name: str, render: Callable[[Sequence[Results]], bytes]) -> Format:
     return Format(lambda results, _, __: [(name, render(results))], single=True)
 
 
-def _judged(name: str, render: Callable[[Sequence[Results], Judgement | None], bytes]) -> Format:
-    """A format that shows known failures as such, and what is unexpected."""
+def _judged(
+    name: str, render: Callable[[Sequence[Results], GateJudgement | None], bytes]
+) -> Format:
+    """A format that shows known failures as such, and unexpected ones."""
     return Format(lambda results, _, judged: [(name, render(results, judged))], single=True)
 
 
@@ -57,12 +77,12 @@ def _matrix(results: Sequence[Results]) -> bytes:
     return markdown.render(results).encode("utf-8", "backslashreplace")
 
 
-def _results(one: Results) -> File:
-    return file_name(one.target.name), encode(one)
+def _results(target: Results) -> File:
+    return file_name(target.target.name), encode(target)
 
 
-def _compressed(one: Results) -> File:
-    name, content = _results(one)
+def _compressed(target: Results) -> File:
+    name, content = _results(target)
     return name.removesuffix(PLAIN) + COMPRESSED, compressed(content)
 
 
@@ -77,23 +97,23 @@ FORMATS: dict[str, Format] = {
     "results": Format(lambda r, _, __: map(_results, r)),
     "compressed": Format(lambda r, _, __: map(_compressed, r)),
     "markdown": _single(markdown.MATRIX, _matrix),
-    "pages": Format(lambda r, _, __: markdown_pages.render(target_histories(r))),
-    "summary": _single("summary.md", job_summary.render),
+    "pages": Format(lambda r, _, __: markdown.render_pages(target_histories(r))),
+    "summary": _single("summary.md", github.render_summary),
     "junit": _judged("junit.xml", junit.render),
     "csv": _judged("results.csv", csv_table.render),
     "json": _single("scores.json", scores.render),
-    "annotations": _judged("annotations.txt", github.render),
+    "annotations": _judged("annotations.txt", github.render_annotations),
     "pictures": Format(lambda r, _, __: pictures(r), history=True),
     "badges": Format(lambda r, _, __: badges(r)),
 }
 """The formats of `FORMAT_NAMES`."""
 
 
-def made(
+def format_files(
     name: str,
     results: Sequence[Results],
     documented: Documented,
-    judgement: Judgement | None = None,
+    judgement: GateJudgement | None = None,
 ) -> Iterable[File]:
     """The files of a format; of each target the newest results, or all if it shows history.
 
@@ -101,18 +121,18 @@ def made(
     """
     chosen = FORMATS[name]
     if not chosen.history:
-        results = [one.newest.results for one in target_histories(results)]
+        results = [history.newest.results for history in target_histories(results)]
     return chosen.files(results, documented, judgement)
 
 
 def write(folder: Path, files: Iterable[File]) -> list[Path]:
-    """Write the files, each whole or not at all; OSError if the folder cannot be written."""
-    written = []
-    for name, content in files:
-        path = folder.joinpath(*name.split("/"))
-        write_atomically(path, content)
-        written.append(path)
-    return written
+    """Write the files, all or none of them.
+
+    Raises:
+        OSError: the folder cannot be written.
+    """
+    placed = ((folder.joinpath(*name.split("/")), content) for name, content in files)
+    return write_together(placed, folder)
 
 
 class FormatWriter:
@@ -125,12 +145,16 @@ class FormatWriter:
         self._collected = ResultsCollector()
 
     def handle(self, event: Event) -> None:
-        """Collect results; write at RunFinished. OSError if the folder cannot be written."""
+        """Collect results; write at RunFinished.
+
+        Raises:
+            OSError: the folder cannot be written.
+        """
         self._collected.handle(event)
         results = self._collected.results
         if isinstance(event, RunFinished) and results:
             judged = self._judge(results)
-            write(self.folder, made(self.name, results, self.documented, judged))
+            write(self.folder, format_files(self.name, results, self.documented, judged))
 
     def close(self) -> None:
         """Nothing is held open."""

@@ -14,7 +14,7 @@ from urllib.parse import quote
 import msgspec
 from msgspec.structs import replace
 
-from conformance.files import write_atomically
+from conformance.files import TooLargeError, write_atomically
 from conformance.reporting.containers import DamagedContainerError, content_of
 from conformance.results import (
     SCHEMA,
@@ -28,7 +28,7 @@ from conformance.results import (
     TargetInfo,
     Verdict,
 )
-from conformance.results.encoding import plain, plain_data
+from conformance.results.encoding import as_json, plain, plain_data
 from conformance.results.events import Event, TargetFinished, TargetProgressed
 
 SCHEMA_ID = "urn:keras-backend-conformance:schema:results-1"
@@ -38,8 +38,6 @@ NON_FINITE = ("nan", "inf", "-inf")
 """How an array's data writes the floats that JSON lacks."""
 OMITTED = ("readings", "earlier_failures")
 """Fields that a file has only where there is something in them: few failures have any."""
-_HARMFUL = re.compile("[\x7f-\x9f\u202a-\u202e\u2066-\u2069\u2028\u2029]")
-"""What JSON may hold as it is, and a terminal should not see."""
 
 T = TypeVar("T")
 
@@ -61,7 +59,8 @@ class JsonWriter:
     def handle(self, event: Event) -> None:
         """Write the file when a target is done, and from time to time until then.
 
-        OSError if the folder cannot be written.
+        Raises:
+            OSError: the folder cannot be written.
         """
         if isinstance(event, TargetProgressed | TargetFinished):
             name = file_name(plain(event.results.target).name)
@@ -93,13 +92,12 @@ def encode(results: Results) -> bytes:
         target=replace(results.target, versions=dict(sorted(results.target.versions.items()))),
         summary=replace(results.summary, verdicts={v: counts[v] for v in Verdict if v in counts}),
     )
-    data = representable(plain_data(ordered))
-    text = msgspec.json.format(msgspec.json.encode(data), indent=1).decode()
-    return _HARMFUL.sub(lambda found: f"\\u{ord(found[0]):04x}", text).encode() + b"\n"
+    return as_json(representable(plain_data(ordered)))
 
 
 def representable(value: Any, key: str = "") -> Any:
-    """What JSON can hold: lone surrogates become escapes, and floats in arrays their names.
+    """The text as JSON can hold it: lone surrogates become escapes, and floats in arrays their
+    names.
 
     A field of `OMITTED` that is empty is left out.
     """
@@ -116,15 +114,15 @@ def representable(value: Any, key: str = "") -> Any:
 
 
 NO_RESULTS = (
-    "this is no results file of conformance, or a damaged one: give TARGET.json that"
-    " `conformance run --output DIR` wrote, or make it again"
+    "this is not a results file of conformance, or it is damaged: name a TARGET.json that"
+    " `conformance run --output DIR` wrote, or run that again"
 )
-"""What to do about a file that nobody writes by hand."""
+"""The advice for a file that nobody writes by hand."""
 TOML = (
-    "results are wanted: TARGET.json, which `conformance run --output DIR` writes; a TOML file of"
+    "name a results file: TARGET.json, which `conformance run --output DIR` writes; a TOML file of"
     " known failures goes with --expectations, one of targets with --config"
 )
-"""What to do about a file that somebody has written for another option."""
+"""The advice for a file that somebody has written for another option."""
 
 
 class SchemaHeader(msgspec.Struct):
@@ -149,8 +147,12 @@ class _Named(msgspec.Struct):
 
 
 def read_results(path: Path, only: str | None = None) -> Results:
-    """The results in a file, compressed or not, or those of one function; ResultsError if it holds
-    something else, OSError if unreadable."""
+    """The results in a file, compressed or not, or those of one function.
+
+    Raises:
+        ResultsError: it holds something else.
+        OSError: it cannot be read.
+    """
     content = _content(path)
     head = _decode(path, content, SchemaHeader)
     if head.schema != SCHEMA:
@@ -169,7 +171,7 @@ def read_results(path: Path, only: str | None = None) -> Results:
 
 def _check_unique(path: Path, results: Results) -> None:
     """Refuse a file that has two verdicts on the same thing."""
-    functions = [one.function for one in results.functions]
+    functions = [result.function for result in results.functions]
     _check_once(path, "$.functions", functions)
     for i, function in enumerate(results.functions):
         _check_once(path, f"$.functions[{i}].aspects", [str(a.aspect) for a in function.aspects])
@@ -190,17 +192,19 @@ def _content(path: Path) -> bytes:
     except DamagedContainerError as error:
         hint = "copy the file again, or make it again with `conformance run`"
         raise ResultsError(path, "$", str(error), hint) from None
+    except TooLargeError as error:
+        raise ResultsError(path, "$", error.problem, error.remedy) from None
 
 
 def _part(path: Path, content: bytes, only: str) -> Results:
     """The results of one function; of the others nothing but their names is looked at."""
     opened = _decode(path, content, _Opened)
-    kept = [raw for raw in opened.functions if _decode(path, raw, _Named).function == only]
+    functions = [raw for raw in opened.functions if _decode(path, raw, _Named).function == only]
     return Results(
         target=opened.target,
         run=opened.run,
         summary=opened.summary,
-        functions=[_decode(path, raw, FunctionResult) for raw in kept],
+        functions=[_decode(path, raw, FunctionResult) for raw in functions],
     )
 
 
@@ -306,4 +310,4 @@ def _name_non_finite(array: dict[str, Any]) -> None:
 
 def encode_schema() -> bytes:
     """The bytes of the published `results-1.schema.json`."""
-    return msgspec.json.format(msgspec.json.encode(json_schema()), indent=1) + b"\n"
+    return as_json(json_schema())

@@ -1,4 +1,4 @@
-"""What known failures and a baseline make of a run, for the formats that CI systems read."""
+"""The effect of known failures and a baseline on a run, for the formats that CI systems read."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ AspectKey = tuple[str, str, Aspect]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AspectJudgement:
-    """What of one aspect is known, and what makes the run fail."""
+    """The known facts about one aspect, and the failures that make the run fail."""
 
     known: Sequence[Failure] = ()
     reason: str = ""
@@ -23,7 +23,7 @@ class AspectJudgement:
     fails: bool = False
     """Whether something is unexpected, be it a failure or the verdict alone."""
     was: Verdict | None = None
-    """What the aspect was in the baseline, if it has become worse since."""
+    """The aspect's verdict in the baseline, if it has become worse since."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,24 +33,25 @@ class StaleEntry:
     file: str
     line: int
     entry: str
-    """What the entry is about, in a few words."""
+    """The subject of the entry, in a few words."""
     says: str
-    """What the run says instead, and what to do."""
+    """The run's statement in its place, and the cure."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judgement:
-    """Of a run with known failures or a baseline: aspects that they concern, and stale entries."""
+class GateJudgement:
+    """The judgement of a run with known failures or a baseline: aspects that they concern, and
+    stale entries."""
 
     aspects: Mapping[AspectKey, AspectJudgement] = field(default_factory=dict)
     stale: Sequence[StaleEntry] = ()
 
     def of(self, target: str, function: str, aspect: AspectResult) -> AspectJudgement:
-        """What is said of an aspect; nothing, if neither an entry nor the baseline concerns it."""
+        """The judgement of an aspect; nothing, if neither an entry nor the baseline concerns it."""
         return self.aspects.get((target, function, aspect.aspect), _NOTHING)
 
     def unexpected(self, results: Results) -> Iterator[ListedFailure]:
-        """What makes the run fail on a target, in the order of the results."""
+        """The failures that make the run fail on a target, in the order of the results."""
         for function in results.functions:
             for aspect in function.aspects:
                 judged = self.of(results.target.name, function.function, aspect)

@@ -1,14 +1,14 @@
 """JUnit XML, in the dialect that Jenkins, GitLab and others read.
 
-One suite for each target, one test case for each function and aspect. What reads the file splits a
+One suite for each target, one test case for each function and aspect. Readers of the file split a
 class's name at its dots: target, theme and function have none. The time of a function is shared out
-evenly among its aspects, of which most are seen in the same cases. A violation is a failure,
-a crash, a time-out or an error of the suite an error; what is unsupported or changed is skipped. A
-divergence passes: the case's output tells it, with the readings that it takes. What is not demanded
+evenly among its aspects, of which most are seen in the same cases. A violation is a failure, a
+crash, a time-out or an error of the suite an error; an unsupported or changed aspect is skipped. A
+divergence passes: the case's output has the readings that it takes. An aspect that is not demanded
 has no case.
 
-Of a run with known failures, these are skipped with the reason that they are known for, whatever is
-unexpected fails, be it a divergence or a lack, and a suite of its own has each stale entry.
+In a run with known failures, these are skipped with their reason. Every unexpected failure fails,
+also a divergence or a lack. A suite of its own has each stale entry.
 """
 
 from __future__ import annotations
@@ -20,9 +20,8 @@ from xml.etree import ElementTree
 
 from msgspec import UNSET
 
-from conformance.reporting.judgement import AspectJudgement, Judgement, StaleEntry
-from conformance.reporting.listing import ListedFailure
-from conformance.reporting.readings import told_of
+from conformance.reporting.judgement import AspectJudgement, GateJudgement, StaleEntry
+from conformance.reporting.listing import ListedFailure, failure_readings
 from conformance.reporting.safe_text import clean, clean_block
 from conformance.results import AspectResult, FunctionResult, Results, Verdict
 from conformance.results.scores import standing
@@ -42,13 +41,13 @@ _ELEMENTS = {
 _COUNTED = {"failures": "failure", "errors": "error", "skipped": "skipped"}
 
 
-def render(results: Iterable[Results], judgement: Judgement | None = None) -> bytes:
+def render(results: Iterable[Results], judgement: GateJudgement | None = None) -> bytes:
     """The file; with what known failures make of the results, if there are some."""
-    judged = judgement or Judgement()
+    judged = judgement or GateJudgement()
     root = Element("testsuites", name="Keras backend API conformance")
-    listed = list(results)
-    root.extend([_suite(one, judged) for one in listed])
-    root.extend(_stale_entries(judged.stale, max((r.run.started for r in listed), default="")))
+    targets = list(results)
+    root.extend([_suite(target, judged) for target in targets])
+    root.extend(_stale_entries(judged.stale, max((r.run.started for r in targets), default="")))
     for attribute in ("tests", "failures", "errors"):
         root.set(attribute, str(sum(int(suite.get(attribute, "0")) for suite in root)))
     ElementTree.indent(root)
@@ -56,16 +55,18 @@ def render(results: Iterable[Results], judgement: Judgement | None = None) -> by
     return content + b"\n"
 
 
-def _suite(results: Results, judgement: Judgement) -> Element:
+def _suite(results: Results, judgement: GateJudgement) -> Element:
     cases = [case for f in results.functions for case in _cases(results, f, judgement)]
     run = results.run
-    return _told_suite(results.target.name, cases, run.seconds, run.started, _properties(results))
+    return _suite_element(
+        results.target.name, cases, run.seconds, run.started, _properties(results)
+    )
 
 
-def _told_suite(
+def _suite_element(
     name: str, cases: Sequence[Element], seconds: float, started: str, facts: Mapping[str, str]
 ) -> Element:
-    """A suite that says how many cases it has, and what came of them."""
+    """A suite that says how many cases it has, and how they ended."""
     suite = Element("testsuite", name=clean(name), tests=str(len(cases)))
     for attribute, tag in _COUNTED.items():
         suite.set(attribute, str(sum(case.find(tag) is not None for case in cases)))
@@ -82,13 +83,13 @@ def _stale_entries(stale: Sequence[StaleEntry], started: str) -> Iterator[Elemen
     """A suite for each file of known failures with stale entries."""
     for file in dict.fromkeys(entry.file for entry in stale):
         cases = [_stale_entry(entry) for entry in stale if entry.file == file]
-        yield _told_suite(PurePath(file).name, cases, 0.0, started, {"file": file})
+        yield _suite_element(PurePath(file).name, cases, 0.0, started, {"file": file})
 
 
 def _stale_entry(stale: StaleEntry) -> Element:
     case = Element("testcase", classname=_part(PurePath(stale.file).name), name=clean(stale.entry))
-    told = ElementTree.SubElement(case, "failure", message=clean(stale.says), type="stale entry")
-    told.text = clean(stale.says)
+    failure = ElementTree.SubElement(case, "failure", message=clean(stale.says), type="stale entry")
+    failure.text = clean(stale.says)
     return case
 
 
@@ -105,7 +106,9 @@ def _properties(results: Results) -> dict[str, str]:
     }
 
 
-def _cases(results: Results, function: FunctionResult, judgement: Judgement) -> Iterator[Element]:
+def _cases(
+    results: Results, function: FunctionResult, judgement: GateJudgement
+) -> Iterator[Element]:
     demanded = [a for a in function.aspects if a.verdict is not Verdict.NOT_APPLICABLE]
     place = ".".join(map(_part, (results.target.name, function.theme, function.function)))
     for aspect in demanded:
@@ -124,7 +127,7 @@ def _part(name: str) -> str:
 
 
 def _seconds(results: Results, function: FunctionResult) -> float | None:
-    """What the function took; None where the results do not say."""
+    """The time that the function took; None where the results do not say."""
     spent = results.run.spent
     if spent is UNSET or function.function not in spent:
         return None
@@ -132,11 +135,11 @@ def _seconds(results: Results, function: FunctionResult) -> float | None:
 
 
 def _outcome(function: str, aspect: AspectResult, judged: AspectJudgement) -> Iterator[Element]:
-    listed = [ListedFailure(function, aspect, failure) for failure in aspect.failures]
-    tag, deciding = _deciding(listed, aspect, judged)
+    failures = [ListedFailure(function, aspect, failure) for failure in aspect.failures]
+    tag, deciding = _deciding(failures, aspect, judged)
     if tag is not None:
-        yield _told(tag, deciding or [ListedFailure(function, aspect, None)], judged)
-    others = [f for f in listed if f not in deciding]
+        yield _failure_element(tag, deciding or [ListedFailure(function, aspect, None)], judged)
+    others = [f for f in failures if f not in deciding]
     if others:
         output = Element("system-out")
         output.text = "\n".join(_passed(f, judged) for f in others)
@@ -144,52 +147,54 @@ def _outcome(function: str, aspect: AspectResult, judged: AspectJudgement) -> It
 
 
 def _deciding(
-    listed: Sequence[ListedFailure], aspect: AspectResult, judged: AspectJudgement
+    failures: Sequence[ListedFailure], aspect: AspectResult, judged: AspectJudgement
 ) -> tuple[str | None, list[ListedFailure]]:
-    """What the case has, or None if it passes, and the failures that make it so."""
+    """The element of the case, or None if it passes, and the failures that decide it."""
     if judged.fails:
-        mine = [f for f in listed if f.failure in judged.unexpected]
+        mine = [f for f in failures if f.failure in judged.unexpected]
         verdict = mine[0].verdict if mine else aspect.verdict
         return ("error" if _ELEMENTS.get(verdict) == "error" else "failure"), mine
     if judged.reason:
-        return "skipped", [f for f in listed if f.failure in judged.known]
+        return "skipped", [f for f in failures if f.failure in judged.known]
     verdict = standing(aspect)
     tag = _ELEMENTS.get(verdict)
-    return tag, [f for f in listed if tag is not None and f.verdict is verdict]
+    return tag, [f for f in failures if tag is not None and f.verdict is verdict]
 
 
-def _passed(found: ListedFailure, judged: AspectJudgement) -> str:
-    taken = told_of([found.failure] if found.failure else [])
+def _passed(failure: ListedFailure, judged: AspectJudgement) -> str:
+    taken = failure_readings([failure.failure] if failure.failure else [])
     reading = f" (reading: {taken})" if taken else ""
-    known = f" (known: {clean(judged.reason)})" if found.failure in judged.known else ""
-    return f"{found.verdict}: {clean(found.message)}{reading}{known}"
+    known = f" (known: {clean(judged.reason)})" if failure.failure in judged.known else ""
+    return f"{failure.verdict}: {clean(failure.message)}{reading}{known}"
 
 
-def _told(tag: str, deciding: Sequence[ListedFailure], judged: AspectJudgement) -> Element:
+def _failure_element(
+    tag: str, deciding: Sequence[ListedFailure], judged: AspectJudgement
+) -> Element:
     first = deciding[0]
     element = Element(tag, message=clean(_message(first, judged)))
     if first.failure is not None:
         element.set("type", clean(first.failure.kind))
-    element.text = "\n\n".join(_text(found) for found in deciding)
+    element.text = "\n\n".join(_text(failure) for failure in deciding)
     return element
 
 
-def _message(found: ListedFailure, judged: AspectJudgement) -> str:
+def _message(failure: ListedFailure, judged: AspectJudgement) -> str:
     """The failure in a line; of a known one the reason, of a regression what it was."""
     if judged.reason and not judged.fails:
         return f"known: {judged.reason}"
-    return f"was {judged.was}: {found.message}" if judged.was else found.message
+    return f"was {judged.was}: {failure.message}" if judged.was else failure.message
 
 
-def _text(found: ListedFailure) -> str:
-    script = found.failure.script if found.failure else None
+def _text(entry: ListedFailure) -> str:
+    script = entry.failure.script if entry.failure else None
     shown = f"\n\n{clean_block(script).rstrip()}" if script else ""
-    return clean(found.message) + _address(found) + shown
+    return clean(entry.message) + _address(entry) + shown
 
 
-def _address(found: ListedFailure) -> str:
+def _address(failure: ListedFailure) -> str:
     """Where the line that the failure cites can be read, on a line of its own."""
-    citation = found.failure.citation if found.failure else None
+    citation = failure.failure.citation if failure.failure else None
     if citation is None or not isinstance(citation.line, int):
         return ""
     there = address(citation.document, citation.line)

@@ -9,13 +9,18 @@ from pathlib import Path
 
 from conformance.files import write_atomically
 from conformance.reporting.causes import causes
-from conformance.reporting.columns import MatrixColumn, by_theme, column, marks_of
-from conformance.reporting.listing import ListedFailure, listed_failures, suite_failures
+from conformance.reporting.listing import (
+    ListedFailure,
+    listed_failures,
+    reading_name,
+    suite_failures,
+    takers,
+)
 from conformance.reporting.marks import MARKS, READING
-from conformance.reporting.matrix import legend_name
-from conformance.reporting.readings import reading_name, takers
+from conformance.reporting.matrix import MatrixColumn, by_theme, column, legend_name, marks_of
 from conformance.reporting.safe_text import clean, clean_block
-from conformance.reporting.summary import score_text, time_line, told_counts
+from conformance.reporting.summary import score_text, shown_counts, time_line
+from conformance.reporting.targets import TargetHistory, TargetView
 from conformance.reporting.writer import ResultsCollector
 from conformance.results import FunctionResult, Results, Verdict
 from conformance.results.composed import how_often
@@ -38,7 +43,11 @@ class MarkdownWriter:
         self.unavailable: list[TargetUnavailable] = []
 
     def handle(self, event: Event) -> None:
-        """Collect results; write at RunFinished. OSError if the folder cannot be written."""
+        """Collect results; write at RunFinished.
+
+        Raises:
+            OSError: the folder cannot be written.
+        """
         self._collected.handle(event)
         results = self._collected.results
         if isinstance(event, TargetUnavailable):
@@ -64,8 +73,8 @@ def render(results: Sequence[Results], unavailable: Sequence[TargetUnavailable] 
     if results:
         lines += ["", *matrix_lines([column(r) for r in results])]
     scripted = scripted_failures(results, SCRIPTS)
-    for one in results:
-        lines += ["", *target_lines(one, scripted)]
+    for target in results:
+        lines += ["", *target_lines(target, scripted)]
     lines += taker_lines(results, LARGEST - sum(len(line) + 1 for line in lines))
     return joined(lines)
 
@@ -82,14 +91,14 @@ def scripted_failures(results: Sequence[Results], room: int) -> set[int]:
     """
     ranked = [
         (rank, cause.failures[0])
-        for one in results
-        for rank, cause in enumerate(causes(listed_failures(one.functions, *DEVIATIONS)))
+        for target in results
+        for rank, cause in enumerate(causes(listed_failures(target.functions, *DEVIATIONS)))
     ]
     chosen: dict[tuple[str, Verdict, str], int] = {}
     left = room
-    for _, found in sorted(ranked, key=lambda pair: pair[0]):
-        failure = found.failure
-        key = (found.function, found.verdict, failure.id if failure else "")
+    for _, entry in sorted(ranked, key=lambda pair: pair[0]):
+        failure = entry.failure
+        key = (entry.function, entry.verdict, failure.id if failure else "")
         if failure is None or key in chosen:
             continue
         left -= len(failure.script or "")
@@ -108,7 +117,7 @@ def escape(text: str) -> str:
     return _MEANT.sub(_references, clean(text))
 
 
-# an underscore between letters is no emphasis, and names are easier to read with theirs
+# an underscore between letters is not emphasis, and names are easier to read with theirs
 _MEANT = re.compile(r"^(?:[-+=]|\d+[.)])|(?<!\w)_|_(?!\w)|(?<=_)_|[^\w\s.,;:()=+/%'\"?-]")
 
 
@@ -131,12 +140,12 @@ def fenced(text: str, language: str = "python") -> list[str]:
 
 
 def header_lines(results: Sequence[Results]) -> Iterator[str]:
-    """The title, and what was run."""
+    """The title, and the runs."""
     yield from ("# Compatibility matrix of the Keras backend API", "")
     head = ["target", "edition", "implementation", "versions", "run", "date", "cases", "seconds"]
     yield from _table_head(head)
-    for one in results:
-        info, run = one.target, one.run
+    for target in results:
+        info, run = target.target, target.run
         versions = ", ".join(f"{k} {v}" for k, v in sorted(info.versions.items()))
         part = "" if run.whole else " (a part only)"
         cells = [
@@ -156,12 +165,12 @@ def header_lines(results: Sequence[Results]) -> Iterator[str]:
 
 def _machines(results: Sequence[Results]) -> Iterator[str]:
     """The machines on which the targets were run, a line for each."""
-    found: dict[str, list[str]] = {}
-    for one in results:
-        if isinstance(one.run.machine, str):
-            found.setdefault(one.run.machine, []).append(code(one.target.name))
-    for machine, names in found.items():
-        which = f": {', '.join(names)}" if len(found) > 1 else ""
+    machines: dict[str, list[str]] = {}
+    for target in results:
+        if isinstance(target.run.machine, str):
+            machines.setdefault(target.run.machine, []).append(code(target.target.name))
+    for machine, names in machines.items():
+        which = f": {', '.join(names)}" if len(machines) > 1 else ""
         yield f"Run on {escape(machine)}{which}."
         yield ""
 
@@ -180,8 +189,8 @@ def matrix_lines(columns: Sequence[MatrixColumn]) -> Iterator[str]:
     yield ""
     yield from _table_head(["function", *(code(c.name) for c in columns)])
     points = [score(c.functions.values()) for c in columns]
-    kept = (f"**{_share(p.kept, p.percent, p)}**" for p in points)
-    yield _row(["**keeps the documents**", *kept])
+    shares = (f"**{_share(p.keeping, p.percent, p)}**" for p in points)
+    yield _row(["**keeps the documents**", *shares])
     yield _row(["**missing**", *(_share(p.missing, p.percent_missing, p) for p in points)])
     if any(p.changed for p in points):
         yield _row(["**changed**", *(f"{p.changed}/{p.demanded}" for p in points)])
@@ -216,12 +225,12 @@ def _legend(columns: Sequence[MatrixColumn]) -> Iterator[str]:
 
 
 def target_lines(results: Results, scripted: Collection[int]) -> Iterator[str]:
-    """What one target fails in, lacks, and takes other readings of."""
+    """The failures, gaps and other readings of one target."""
     yield f"## {escape(results.target.name)}"
     yield ""
     yield f"{score_text(results.functions)}. {escape(time_line(results.run))}."
     yield ""
-    for verdict, count in told_counts(results.functions):
+    for verdict, count in shown_counts(results.functions):
         mark = MARKS[verdict]
         yield f"* {mark.symbol} {mark.verb}: {count}"
     yield from _broken(results, scripted)
@@ -251,22 +260,22 @@ def _broken(results: Results, scripted: Collection[int]) -> Iterator[str]:
         Verdict.CHANGED: "Changes",
     }
     for verdict in DEVIATIONS:
-        found = listed_failures(results.functions, verdict)
-        if found:
+        failures = listed_failures(results.functions, verdict)
+        if failures:
             yield from ("", f"### {titles[verdict]} of {escape(results.target.name)}", "")
             yield "One script of each cause stands here, none twice; `conformance show` has all."
             yield ""
-        for one in found:
-            yield from _finding(one, with_script=id(one.failure) in scripted)
+        for failure in failures:
+            yield from _finding(failure, with_script=id(failure.failure) in scripted)
 
 
-def _finding(found: ListedFailure, *, with_script: bool) -> Iterator[str]:
-    yield f"* {code(found.function)}, {found.aspect.aspect}: {escape(found.message)}"
-    failure = found.failure
+def _finding(entry: ListedFailure, *, with_script: bool) -> Iterator[str]:
+    yield f"* {code(entry.function)}, {entry.aspect.aspect}: {escape(entry.message)}"
+    failure = entry.failure
     if failure is None:
         return
     cited = f", {escape(failure.cited)}" if failure.cited else ""
-    yield f"  ({code(failure.id)}{cited}, {how_often(failure, found.aspect.cases)})"
+    yield f"  ({code(failure.id)}{cited}, {how_often(failure, entry.aspect.cases)})"
     if with_script and failure.script:
         block = [
             "<details><summary>script</summary>",
@@ -281,44 +290,46 @@ def _finding(found: ListedFailure, *, with_script: bool) -> Iterator[str]:
 
 
 def _suite_failures(results: Results) -> Iterator[str]:
-    found = suite_failures(results.functions)
-    if found:
+    failures = suite_failures(results.functions)
+    if failures:
         yield from ("", f"### Errors of the suite on {escape(results.target.name)}", "")
         yield "Nothing is known of these functions, and no score counts them."
         yield ""
-        yield from (f"* {code(one.function)}: {escape(one.message)}" for one in found)
+        yield from (
+            f"* {code(failure.function)}: {escape(failure.message)}" for failure in failures
+        )
 
 
 def _unsupported(results: Results) -> Iterator[str]:
-    found = listed_failures(results.functions, Verdict.UNSUPPORTED)
-    names = dict.fromkeys(f.function for f in found)
+    failures = listed_failures(results.functions, Verdict.UNSUPPORTED)
+    names = dict.fromkeys(f.function for f in failures)
     if names:
         yield from ("", f"### Unsupported by {escape(results.target.name)}", "")
         yield f"Absent, or refused by itself: {', '.join(code(name) for name in names)}"
 
 
 def _readings(results: Results) -> Iterator[str]:
-    found = takers([(results.target.name, results.functions)])
-    if not found:
+    readings = takers([(results.target.name, results.functions)])
+    if not readings:
         return
     yield from ("", f"### Readings of {escape(results.target.name)}", "")
     yield "Here the documents are silent, and the answer is an allowed one, not the suite's own."
     yield ""
     yield from _table_head(["convention", "reading", "functions"])
-    for reading, of in found.items():
+    for reading, of in readings.items():
         functions = ", ".join(map(code, of[results.target.name]))
         yield _row([code(reading.convention), escape(reading_name(reading)), functions])
 
 
 def taker_lines(results: Sequence[Results], room: int) -> Iterator[str]:
-    """Who takes which reading, in at most `room` characters, and how many rows were left out."""
+    """The targets that take each reading, in at most `room` characters; then the omitted rows."""
     rows = [_taken(*pair) for pair in takers(_labelled(results)).items()]
     if not rows:
         return
-    yield from ("", "## Who takes which reading", "")
+    yield from ("", "## Readings, by target", "")
     yield (
-        "The number of functions in which a target takes it; which these are stands under the "
-        "target. Who is not named takes the suite's own reading, or was not seen to take another."
+        "Each number counts the functions in which a target takes the reading; the section of the "
+        "target names them. Other targets take the suite's own reading, or showed no other."
     )
     yield ""
     yield from _table_head(["convention", "reading", "targets"])
@@ -332,12 +343,56 @@ def taker_lines(results: Sequence[Results], room: int) -> Iterator[str]:
 
 def _labelled(results: Sequence[Results]) -> Iterator[tuple[str, list[FunctionResult]]]:
     """The functions of each target under its name, with its edition if it was tested in several."""
-    names = [one.target.name for one in results]
-    for one in results:
-        name, edition = one.target.name, one.target.edition
-        yield (name if names.count(name) == 1 else f"{name} ({edition})"), one.functions
+    names = [target.target.name for target in results]
+    for target in results:
+        name, edition = target.target.name, target.target.edition
+        yield (name if names.count(name) == 1 else f"{name} ({edition})"), target.functions
 
 
 def _taken(reading: TakenReading, of: Mapping[str, Sequence[str]]) -> str:
     who = ", ".join(f"{code(target)} {len(functions)}" for target, functions in of.items())
     return _row([code(reading.convention), escape(reading_name(reading)), who])
+
+
+PAGE_SCRIPTS = 50_000
+"""Characters of scripts on the page of a target."""
+LARGEST_PAGE = 290_000
+"""Characters of the matrix's page beyond which its last table is cut."""
+
+
+def render_pages(histories: Sequence[TargetHistory]) -> Iterator[tuple[str, bytes]]:
+    """The pages by their paths, each target's newest results on a page of its own."""
+    targets = [history.newest for history in histories]
+    yield MATRIX, _encoded(_overview(targets))
+    for target in targets:
+        yield _place(target), _encoded(_details(target))
+
+
+def _place(target: TargetView) -> str:
+    return f"targets/{target.key}.md"
+
+
+def _encoded(page: str) -> bytes:
+    return page.encode("utf-8", "backslashreplace")
+
+
+def _overview(targets: Sequence[TargetView]) -> str:
+    results = [target.results for target in targets]
+    lines = [
+        *header_lines(results),
+        "",
+        *matrix_lines([column(results_of_one) for results_of_one in results]),
+    ]
+    lines += ["", "## Targets", "", "Failures with their scripts, and readings:", ""]
+    lines += [
+        f"* [{escape(target.label)}]({_place(target)}): {target.score.figures}"
+        for target in targets
+    ]
+    bytes_of = sum(len(line.encode("utf-8", "backslashreplace")) + 1 for line in lines)
+    return joined([*lines, *taker_lines(results, LARGEST_PAGE - bytes_of)])
+
+
+def _details(target: TargetView) -> str:
+    scripted = scripted_failures([target.results], PAGE_SCRIPTS)
+    lines = ["# Conformance to the Keras backend API", "", f"[The matrix](../{MATRIX}) of all."]
+    return joined([*lines, "", *target_lines(target.results, scripted)])

@@ -15,7 +15,7 @@ class Mark(NamedTuple):
     letter: str
     colour: str
     verb: str
-    """What a target does that earns it, in the plural: "12 violate"."""
+    """The verb for the targets that earn it, in the plural: "12 violate"."""
 
 
 MARKS: dict[Verdict, Mark] = {

@@ -1,15 +1,96 @@
-"""The matrix functions x targets for a terminal: rows never break, targets come in groups."""
+"""The matrix of functions and targets: its columns, and its lines on a terminal."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from rich.text import Text
 
-from conformance.reporting.columns import MatrixColumn, by_theme, labels, marks_of
-from conformance.reporting.marks import Mark
+from conformance.reporting.marks import MARKS, Mark
 from conformance.reporting.paint import Paint
-from conformance.results import Verdict
+from conformance.reporting.safe_text import clean
+from conformance.results import FunctionResult, Results, Verdict
+from conformance.results.scores import count_diverging, count_standings, diverges, score, worst
+
+
+class MatrixColumn(NamedTuple):
+    """One target in the matrix: what was judged of it."""
+
+    name: str
+    edition: str
+    functions: dict[str, FunctionResult]
+
+    def verdict(self, function: str) -> Verdict:
+        """The worst fault, change or lack over the aspects; `not applicable` if it was not run."""
+        result = self.functions.get(function)
+        return worst(result.aspects if result else ())
+
+    def cell(self, function: str) -> str:
+        """The function's score, or nothing if nothing is demanded of it."""
+        points = score(self._chosen(function))
+        return str(points) if points.demanded else ""
+
+    def diverges(self, function: str) -> bool:
+        """Whether one of the aspects takes another reading than the suite's."""
+        return any(diverges(a) for f in self._chosen(function) for a in f.aspects)
+
+    def _chosen(self, function: str) -> list[FunctionResult]:
+        return [self.functions[function]] if function in self.functions else []
+
+
+def column(results: Results) -> MatrixColumn:
+    """The column of a whole results file."""
+    functions = {f.function: f for f in results.functions}
+    return MatrixColumn(results.target.name, results.target.edition, functions)
+
+
+def marks_of(columns: Iterable[MatrixColumn]) -> dict[Verdict, Mark]:
+    """The marks for a legend; those that seldom occur stand in it only where they do."""
+    functions = [f for entry in columns for f in entry.functions.values()]
+    counts = count_standings(functions)
+    counts[Verdict.DIVERGES] = count_diverging(functions)
+    rare = (Verdict.NOT_RUN, Verdict.ERROR, Verdict.DIVERGES, Verdict.CHANGED)
+    return {v: m for v, m in MARKS.items() if v not in rare or counts[v]}
+
+
+def by_theme(columns: Sequence[MatrixColumn]) -> dict[str, list[str]]:
+    """The functions of all columns under their theme, in the order in which they first occur."""
+    theme_of: dict[str, str] = {}
+    for entry in columns:
+        for function in entry.functions.values():
+            theme_of.setdefault(function.function, function.theme)
+    themes: dict[str, list[str]] = {}
+    for name, theme in theme_of.items():
+        themes.setdefault(theme, []).append(name)
+    return themes
+
+
+def labels(names: Sequence[str], width: int = 10) -> list[str]:
+    """Short, distinct column labels: the name, or its last word that is not a version, or
+    numbered."""
+    short = [_short(clean(name), width) for name in names]
+    distinct: list[str] = []
+    for label in short:
+        distinct.append(_distinct(label, distinct, width))
+    return distinct
+
+
+def _short(name: str, width: int) -> str:
+    if len(name) <= width and name:
+        return name
+    words = [w for w in re.split(r"[^\w.]+", name) if w and not re.fullmatch(r"v?[\d.]+\w*", w)]
+    return (words[-1] if words else name or "target")[:width]
+
+
+def _distinct(label: str, taken: Sequence[str], width: int) -> str:
+    number, candidate = 1, label
+    while candidate in taken:
+        number += 1
+        candidate = f"{label[: width - len(str(number)) - 1]}#{number}"
+    return candidate
+
 
 LABEL_WIDTH = 10
 GAP = 2
@@ -25,8 +106,8 @@ def matrix(columns: Sequence[MatrixColumn], paint: Paint, width: int) -> Iterato
     yield Text("The figures: aspects that keep the documents / aspects that the edition demands")
 
     def cell(entry: MatrixColumn, name: str) -> Text:
-        told = paint.mark(entry.verdict(name), entry.cell(name))
-        return paint.with_reading(told) if entry.diverges(name) else told
+        text = paint.mark(entry.verdict(name), entry.cell(name))
+        return paint.with_reading(text) if entry.diverges(name) else text
 
     yield from grid(columns, by_theme(columns), cell, paint, width)
 
@@ -48,11 +129,11 @@ def legend(columns: Sequence[MatrixColumn], paint: Paint, width: int) -> Iterato
 
 
 def legend_name(verdict: Verdict, mark: Mark) -> str:
-    """What a legend says of a mark."""
+    """A legend's words for a mark."""
     if verdict is Verdict.DIVERGES:
         return "another allowed reading in some answers"
     if verdict is Verdict.CHANGED:
-        return "changed: a successor's call differs, which is no fault"
+        return "changed: a successor's call differs, which is not a fault"
     if verdict is Verdict.ERROR:
         return "error of the suite, not judged"
     return mark.verb if verdict is Verdict.NOT_APPLICABLE else str(verdict)

@@ -3,31 +3,114 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
+from conformance.reporting.listing import ListedFailure, listed_failures
 from conformance.reporting.markdown import code, escape, fenced
 from conformance.reporting.marks import GRAVEST_FIRST, MARKS, READING
-from conformance.reporting.migration_claims import NOT_OF_CALLS, Replacement, tried
-from conformance.results import Aspect, AspectResult, Failure, Results, Verdict
-from conformance.results.scores import diverges, standing, worst
+from conformance.results import Aspect, AspectResult, Failure, FunctionResult, Results, Verdict
+from conformance.results.scores import DEVIATIONS, diverges, standing, worst
+
+NOT_OF_CALLS = frozenset({Aspect.PRESENCE, Aspect.SIGNATURE, Aspect.GRADIENT})
+"""Aspects that say nothing of a call: a table has the documented signatures, and gradients are
+taken by other means."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MigrationRow:
+    """One function: its documented signature, and the lines or the expression that replace it."""
+
+    name: str
+    old: str
+    new: str
+    """Empty where nothing takes its place."""
+    differs: str = ""
+    remark: str = ""
+    on: Mapping[str, str] = field(default_factory=dict)
+    """Differences on one target alone."""
+    left_out: Sequence[str] = ()
+    """The parameters that the new call leaves out."""
+    refuses: Sequence[str] = ()
+    """Its own refusals."""
+
+
+def unproven(rows: Iterable[MigrationRow], results: Sequence[Results]) -> Iterator[str]:
+    """One line for each claim that the results do not bear out.
+
+    A function that no result has is passed over; a claim that something differs has to be shown by
+    a case of a whole run.
+    """
+    for row in rows:
+        functions = {target.target.name: f for target in results if (f := _of(target, row.name))}
+        if row.new:
+            yield from _unnoted(row, functions)
+            yield from _unshown(row, functions)
+        else:
+            yield from _present(row, functions)
+
+
+def tried(
+    functions: Iterable[FunctionResult], verdicts: Iterable[Verdict] = Verdict
+) -> list[ListedFailure]:
+    """The failures with these verdicts in the aspects that a call is judged by, gravest first."""
+    return [f for f in listed_failures(functions, *verdicts) if f.aspect.aspect not in NOT_OF_CALLS]
+
+
+def _of(results: Results, name: str) -> FunctionResult | None:
+    return next((f for f in results.functions if f.function == name), None)
+
+
+def _unnoted(row: MigrationRow, functions: Mapping[str, FunctionResult]) -> Iterator[str]:
+    for target, function in functions.items():
+        if row.differs or target in row.on:
+            continue
+        for failure in tried([function], DEVIATIONS):
+            text = (
+                f"{failure.failure.id}: {failure.failure.message}" if failure.failure else "no case"
+            )
+            where = f"{failure.aspect.aspect} {failure.verdict} on {target}"
+            yield f"{row.name}: nothing is said to differ, but {where}: {text}"
+
+
+def _unshown(row: MigrationRow, functions: Mapping[str, FunctionResult]) -> Iterator[str]:
+    claims = [(row.differs, list(functions))] if row.differs else []
+    claims += [(text, [name]) for name, text in row.on.items() if name in functions]
+    for text, targets in claims:
+        if targets and not any(_shows(functions[name]) for name in targets):
+            where = ", ".join(targets)
+            yield f"{row.name}: no case on {where} shows what is said to differ: {text}"
+
+
+def _shows(function: FunctionResult) -> bool:
+    other = (*DEVIATIONS, Verdict.DIVERGES, Verdict.UNSUPPORTED)
+    return any(a.aspect not in NOT_OF_CALLS and a.verdict in other for a in function.aspects)
+
+
+def _present(row: MigrationRow, functions: Mapping[str, FunctionResult]) -> Iterator[str]:
+    for target, function in functions.items():
+        presence = (a for a in function.aspects if a.aspect is Aspect.PRESENCE)
+        if any(a.verdict is Verdict.CONFORMS for a in presence):
+            yield f"{row.name}: said to be absent, but {target} has it"
+
 
 _NOTHING = Verdict.UNSUPPORTED, Verdict.NOT_APPLICABLE
 
 _TABLE = f"""\
-Each row was run: a mark says what the cases of the suite made of the new call on a backend, names
-the aspects concerned and leads to the cases.
+The suite ran each row. A mark shows the verdict of the cases on the new call on a backend, names
+the aspects and links to the cases.
 
-* ✓ everything that was tried keeps the documents
+* ✓ every case keeps the documents
 * {MARKS[Verdict.CHANGED].symbol} the call differs from a line of the documents of K: a change, and
   not a fault of Keras 3, which its own docstrings judge (keras3.md)
 * {READING.symbol} beside another mark: the documents are silent, and the answer is an allowed one,
-  not the suite's own; this is no fault
+  not the suite's own; this is not a fault
 * {MARKS[Verdict.UNSUPPORTED].symbol} nothing to try: no call takes its place, or it refuses itself
 * {MARKS[Verdict.TIMED_OUT].symbol} no answer within the limit of time
 * {MARKS[Verdict.CRASHED].symbol} the process ended
 
-Presence, signature and gradient are left aside. `conformance migration RESULTS --check` holds the
-table to the results: what is not as documented must be said to differ, and what is said to differ
-must be shown by a case.
+The table omits presence, signature and gradient. `conformance migration RESULTS --check` checks it
+against the results: it must name each difference from the documents, and a case must show each
+difference that it names.
 """
 
 _CASES = """\
@@ -43,11 +126,11 @@ under `functions/FUNCTION.html#failures`.
 def migration_page(
     title: str,
     notes: Sequence[str],
-    rows: Sequence[Replacement],
+    rows: Sequence[MigrationRow],
     results: Sequence[Results],
     command: str,
 ) -> str:
-    """The page in Markdown; `notes` come before the tables, and `command` is how it was made."""
+    """The page in Markdown; `notes` precede the tables, and `command` is how it was made."""
     by_name = {row.name: row for row in rows}
     lines = [f"# {escape(title)}", "", *_origin(results, command), "", *_TABLE.splitlines(), ""]
     lines += [f"* {note}" for note in notes]
@@ -61,24 +144,25 @@ def migration_page(
 def _origin(results: Sequence[Results], command: str) -> Iterator[str]:
     yield "Made from the mapping and from results by:"
     yield ""
-    for one in results:
-        run = one.run
-        again = f"conformance run {one.target.name} --profile {run.profile} --seed {run.seed}"
+    for target in results:
+        run = target.run
+        again = f"conformance run {target.target.name} --profile {run.profile} --seed {run.seed}"
         yield f"    {again} --output RESULTS"
     yield f"    {command}"
     yield ""
-    for one in results:
-        versions = ", ".join(f"{k} {v}" for k, v in sorted(one.target.versions.items()))
-        part = "" if one.run.complete and one.run.selection is None else ", a part only"
-        cases = f"{one.run.cases} cases, suite {one.run.suite_version}{part}"
-        yield f"* {code(one.target.name)}: {escape(versions)}; Python {one.target.python}; {cases}"
+    for target in results:
+        versions = ", ".join(f"{k} {v}" for k, v in sorted(target.target.versions.items()))
+        part = "" if target.run.complete and target.run.selection is None else ", a part only"
+        cases = f"{target.run.cases} cases, suite {target.run.suite_version}{part}"
+        python = f"Python {target.target.python}"
+        yield f"* {code(target.target.name)}: {escape(versions)}; {python}; {cases}"
 
 
-def _themes(rows: Mapping[str, Replacement], results: Sequence[Results]) -> dict[str, list[str]]:
-    """The functions by theme, in the order of the results; those of no result come last."""
+def _themes(rows: Mapping[str, MigrationRow], results: Sequence[Results]) -> dict[str, list[str]]:
+    """The functions by theme, in the order of the results; those without results are last."""
     themes: dict[str, list[str]] = {}
     seen: set[str] = set()
-    for function in (f for one in results for f in one.functions):
+    for function in (f for target in results for f in target.functions):
         if function.function in rows and function.function not in seen:
             seen.add(function.function)
             themes.setdefault(function.theme, []).append(function.function)
@@ -87,17 +171,17 @@ def _themes(rows: Mapping[str, Replacement], results: Sequence[Results]) -> dict
     return themes
 
 
-def _table(rows: Iterable[Replacement], results: Sequence[Results]) -> Iterator[str]:
-    head = ["old", "new", *(one.target.name for one in results), "differs", "remark"]
+def _table(rows: Iterable[MigrationRow], results: Sequence[Results]) -> Iterator[str]:
+    head = ["old", "new", *(target.target.name for target in results), "differs", "remark"]
     yield _line([escape(part) for part in head])
     yield _line(["---"] * len(head))
     for row in rows:
-        marks = [_cell(one, row.name) for one in results]
+        marks = [_cell(target, row.name) for target in results]
         new = _new(row)
         yield _line([_code(row.old), new, *marks, _text(_differing(row)), _text(row.remark)])
 
 
-def _differing(row: Replacement) -> str:
+def _differing(row: MigrationRow) -> str:
     """All differences from the old function, in Markdown."""
     left_out = f"takes no {', '.join(f'`{name}`' for name in row.left_out)}" if row.left_out else ""
     alone = (f"`{target}`: {text}" for target, text in row.on.items())
@@ -105,7 +189,7 @@ def _differing(row: Replacement) -> str:
     return ". ".join(filter(None, [row.differs, *alone, left_out, refused]))
 
 
-def _new(row: Replacement) -> str:
+def _new(row: MigrationRow) -> str:
     if not row.new:
         return ""
     return f"[code](#{row.name})" if "\n" in row.new else _code(row.new)
@@ -154,7 +238,7 @@ def _diverging(judged: Sequence[AspectResult]) -> str:
     return f"{READING.symbol} {where}" if where else ""
 
 
-def _long(rows: Iterable[Replacement]) -> Iterator[str]:
+def _long(rows: Iterable[MigrationRow]) -> Iterator[str]:
     longer = [row for row in rows if "\n" in row.new]
     if longer:
         yield "## Calls of several lines"
@@ -164,7 +248,7 @@ def _long(rows: Iterable[Replacement]) -> Iterator[str]:
         yield from fenced(f"def {row.old}:\n{body}")
 
 
-def _cases(rows: Mapping[str, Replacement], results: Sequence[Results]) -> Iterator[str]:
+def _cases(rows: Mapping[str, MigrationRow], results: Sequence[Results]) -> Iterator[str]:
     """Every failure once under its function, with the targets that show it; gravest first."""
     yield from _CASES.splitlines()
     for name in rows:
@@ -179,9 +263,9 @@ def _cases(rows: Mapping[str, Replacement], results: Sequence[Results]) -> Itera
 
 def _failures(name: str, results: Sequence[Results]) -> list[tuple[Failure, Aspect, list[str]]]:
     seen: dict[str, tuple[Failure, Aspect, list[str]]] = {}
-    for one in results:
-        for found in tried([f for f in one.functions if f.function == name]):
-            failure, aspect = found.failure, found.aspect.aspect
+    for target in results:
+        for item in tried([f for f in target.functions if f.function == name]):
+            failure, aspect = item.failure, item.aspect.aspect
             if failure is not None:
-                seen.setdefault(failure.id, (failure, aspect, []))[2].append(one.target.name)
+                seen.setdefault(failure.id, (failure, aspect, []))[2].append(target.target.name)
     return sorted(seen.values(), key=lambda entry: GRAVEST_FIRST.index(entry[0].verdict))

@@ -27,8 +27,8 @@ def make_console(*, stderr: bool = False) -> Console:
 class Paint:
     """Makes text that a console can show.
 
-    Everything that comes from an implementation passes through here: control characters go, markup
-    is not read, and what the encoding lacks is written as an escape.
+    Every text from an implementation passes through here. Control characters go, markup is not
+    read, and characters that the encoding lacks are written as escapes.
     """
 
     def __init__(self, console: Console) -> None:

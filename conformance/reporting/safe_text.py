@@ -1,7 +1,8 @@
-"""Text that is safe to print: no control characters, nothing that hides or reorders."""
+"""Text for people: safe to print, safe as the name of a file, and numbers with their nouns."""
 
 from __future__ import annotations
 
+import hashlib
 import re
 import unicodedata
 
@@ -41,3 +42,24 @@ def _visible(character: str) -> str:
     if category in _INVISIBLE:
         return character.encode("ascii", "backslashreplace").decode("ascii")
     return character
+
+
+def counted(number: int, noun: str, several: str = "") -> str:
+    """`1 case`, `2 cases`; `several` is the plural of a noun that takes no s."""
+    return f"{number} {noun if number == 1 else several or f'{noun}s'}"
+
+
+_PLAIN = re.compile(r"[a-z0-9_](?:[a-z0-9_-]|\.(?=[a-z0-9])){0,79}")
+
+
+def slug(name: str) -> str:
+    """The name itself if it is plain; else what is plain of it, and a digest that tells it apart.
+
+    A slug has lower-case ASCII letters, digits and `_ - .` only. It has no dot in front or twice in
+    a row, and at most 80 characters. Therefore it stays in its folder on every file system.
+    """
+    if _PLAIN.fullmatch(name):
+        return name
+    digest = hashlib.sha256(name.encode("utf-8", "backslashreplace")).hexdigest()[:8]
+    text = re.sub(r"[^a-z0-9_]+", "-", name.lower()).strip("-")[:60]
+    return f"{text}-{digest}" if text else digest

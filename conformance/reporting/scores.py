@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from conformance.reporting.safe_text import clean
 from conformance.results import Aspect, FunctionResult, Results, Verdict
-from conformance.results.encoding import plain_data
+from conformance.results.encoding import as_json
 from conformance.results.scores import readings, score
 
 SCHEMA: Literal["conformance-scores/1"] = "conformance-scores/1"
@@ -23,7 +23,7 @@ class Points(Struct, frozen=True):
 
     conforming: int
     """Aspects with the verdict `conforms`."""
-    kept: int
+    keeping: int = msgspec.field(name="kept")
     """Those, and the ones in which every other answer is an allowed reading."""
     missing: int
     """Aspects that are unsupported or were not run."""
@@ -64,8 +64,7 @@ class Scores(Struct, frozen=True, kw_only=True):
 
 def render(results: Iterable[Results]) -> bytes:
     """The file's bytes."""
-    content = plain_data(Scores(targets=[_target(one) for one in results]))
-    return msgspec.json.format(msgspec.json.encode(content), indent=1) + b"\n"
+    return as_json(Scores(targets=[_target(target) for target in results]))
 
 
 def _target(results: Results) -> TargetScores:
@@ -92,15 +91,15 @@ def _points(functions: Sequence[FunctionResult]) -> Points:
     points = score(functions)
     conforming = sum(a.verdict is Verdict.CONFORMS for f in functions for a in f.aspects)
     return Points(
-        conforming, points.kept, points.missing, points.demanded, points.changed, points.errors
+        conforming, points.keeping, points.missing, points.demanded, points.changed, points.errors
     )
 
 
 def _readings(results: Results) -> Iterator[tuple[str, dict[Aspect, list[str]]]]:
     for function in results.functions:
         taken = {a.aspect: [clean(str(r)) for r in readings([a])] for a in function.aspects}
-        if told := {aspect: listed for aspect, listed in taken.items() if listed}:
-            yield clean(function.function), told
+        if shown := {aspect: values for aspect, values in taken.items() if values}:
+            yield clean(function.function), shown
 
 
 def _themes(results: Results) -> Iterator[tuple[str, Points]]:
@@ -127,4 +126,4 @@ def json_schema() -> dict[str, Any]:
 
 def encode_schema() -> bytes:
     """The bytes of the published `scores-1.schema.json`."""
-    return msgspec.json.format(msgspec.json.encode(json_schema()), indent=1) + b"\n"
+    return as_json(json_schema())

@@ -8,12 +8,11 @@ from msgspec import UNSET
 from rich.text import Text
 
 from conformance.reporting.causes import cause, is_one_cause, named, shared
-from conformance.reporting.columns import MatrixColumn
-from conformance.reporting.listing import ListedFailure, listed_failures
+from conformance.reporting.failures import Quote, cited, nothing
+from conformance.reporting.listing import ListedFailure, listed_failures, takers
 from conformance.reporting.marks import GRAVEST_FIRST, MARKS
+from conformance.reporting.matrix import MatrixColumn
 from conformance.reporting.paint import Paint
-from conformance.reporting.quoting import Quote, cited, nothing
-from conformance.reporting.readings import takers
 from conformance.results import FunctionResult, Results, RunInfo, Verdict
 from conformance.results.events import RunStarted
 from conformance.results.scores import (
@@ -32,9 +31,9 @@ def score_line(functions: Sequence[FunctionResult], paint: Paint) -> Text:
     Then the other faults, changes and lacks that occur, and how many aspects take another reading.
     """
     line = Text(score_text(functions))
-    for verdict, count in told_counts(functions):
-        said = paint.mark(verdict, f"{count} {MARKS[verdict].verb}")
-        line = Text.assemble(line, "; " if verdict is Verdict.DIVERGES else ", ", said)
+    for verdict, count in shown_counts(functions):
+        text = paint.mark(verdict, f"{count} {MARKS[verdict].verb}")
+        line = Text.assemble(line, "; " if verdict is Verdict.DIVERGES else ", ", text)
     return line
 
 
@@ -42,16 +41,16 @@ def score_text(functions: Sequence[FunctionResult]) -> str:
     """`412 of 455 aspects keep the documents (90.5 %), 31 missing (6.9 %)`."""
     points = score(functions)
     missing = f", {points.missing} missing ({points.percent_missing})" if points.missing else ""
-    kept = f"{points.kept} of {points.demanded} aspects keep the documents ({points.percent})"
-    return kept + missing
+    text = f"{points.keeping} of {points.demanded} aspects keep the documents ({points.percent})"
+    return text + missing
 
 
-def told_counts(functions: Sequence[FunctionResult]) -> Iterator[tuple[Verdict, int]]:
-    """What occurs of faults, changes, lacks and errors; last how many aspects take a reading."""
+def shown_counts(functions: Sequence[FunctionResult]) -> Iterator[tuple[Verdict, int]]:
+    """The counts of faults, changes, lacks and errors; last how many aspects take a reading."""
     counts = count_standings(functions)
     counts[Verdict.DIVERGES] = count_diverging(functions)
-    listed = (*DEVIATIONS, *LACKS, Verdict.ERROR, Verdict.DIVERGES)
-    yield from ((v, counts[v]) for v in listed if counts[v])
+    verdicts = (*DEVIATIONS, *LACKS, Verdict.ERROR, Verdict.DIVERGES)
+    yield from ((v, counts[v]) for v in verdicts if counts[v])
 
 
 def rate(cases: int, seconds: float) -> str:
@@ -62,8 +61,8 @@ def rate(cases: int, seconds: float) -> str:
 def plan_line(event: RunStarted) -> str:
     """`2 targets: a, b; about 600 cases, about 3 minutes`."""
     cases = f"about {sum(event.planned.values())} cases"
-    told = [cases] if event.seconds is None else [cases, f"about {roughly(event.seconds)}"]
-    return f"{len(event.planned)} targets: {', '.join(event.planned)}; {', '.join(told)}"
+    parts = [cases] if event.seconds is None else [cases, f"about {roughly(event.seconds)}"]
+    return f"{len(event.planned)} targets: {', '.join(event.planned)}; {', '.join(parts)}"
 
 
 def roughly(seconds: float) -> str:
@@ -88,6 +87,7 @@ def time_line(run: RunInfo) -> str:
         parts.append(f"a part only: shard {run.shard}")
     if not run.complete:
         parts.append(unfinished_line(run))
+    parts += run.shortened or ()
     return ", ".join(parts)
 
 
@@ -101,28 +101,28 @@ def unfinished_line(run: RunInfo) -> str:
 
 
 def ending(run: RunInfo) -> str:
-    """What ended a run before its plan was done, in words."""
+    """The cause that ended a run before its plan was done, in words."""
     return "not finished" if run.ended_by is UNSET else f"ended by {run.ended_by}"
 
 
 def unreached(results: Results) -> str | None:
-    """What a run did not reach, in words; None if it reached everything."""
+    """The part of the plan that a run did not reach, in words; None if it reached everything."""
     run, cells = results.run, count_standings(results.functions)
     if run.unfinished is UNSET:
         return None
     missing = [f.function for f in results.functions if _has_gap(f)]
     erring = suite_errors(results.functions)
     brief = len(run.unfinished) - len({*missing, *erring})
-    told = [f"{results.target.name}: {ending(run)}"]
+    parts = [f"{results.target.name}: {ending(run)}"]
     if erring:
         functions = f"{len(erring)} function{'s' * (len(erring) != 1)}"
-        told.append(f"the suite itself failed in {functions}: {shared(erring, 12)}")
+        parts.append(f"the suite itself failed in {functions}: {shared(erring, 12)}")
     if missing:
         share = f"{cells[Verdict.NOT_RUN]} of {cells.total()} cells were not run"
-        told.append(f"{share}, of {len(missing)} functions: {shared(missing, 12)}")
+        parts.append(f"{share}, of {len(missing)} functions: {shared(missing, 12)}")
     if brief:
-        told.append(f"of {brief} function{'s' * (brief != 1)} only some cases were run")
-    return "; ".join([*told, "the same command with --output DIR --resume goes on"])
+        parts.append(f"{brief} function{'s' * (brief != 1)} ran only some of their cases")
+    return "; ".join([*parts, "the same command with --output DIR --resume goes on"])
 
 
 def _has_gap(function: FunctionResult) -> bool:
@@ -144,14 +144,14 @@ class SharedFailure:
 
     def line(self, paint: Paint, *, with_id: bool = False) -> Text:
         """`✗ batch_dot  value  gives (2,); expected (2, 1) (ko-2.2:1053)  [tensorflow]`."""
-        found = self.failure
-        identity = found.failure.id if with_id and found.failure else ""
+        entry = self.failure
+        identity = entry.failure.id if with_id and entry.failure else ""
         return Text.assemble(
-            paint.mark(found.verdict, found.function),
+            paint.mark(entry.verdict, entry.function),
             "  ",
-            paint.text(found.aspect.aspect, "bold"),
+            paint.text(entry.aspect.aspect, "bold"),
             "  ",
-            paint.text(found.message),
+            paint.text(entry.message),
             "  ",
             paint.text(f"[{', '.join(self.targets)}] {identity}".rstrip(), "dim"),
         )
@@ -166,18 +166,19 @@ class SharedFailure:
 def shared_failures(
     columns: Sequence[MatrixColumn], short: Sequence[str], *, divergences: bool = False
 ) -> list[SharedFailure]:
-    """Violations, crashes, time-outs, then changes; one that several targets share appears once.
+    """Violations, crashes, time-outs, then changes; a failure that several targets share appears
+    once.
 
     With `divergences` those too, last.
     """
-    wanted = (*DEVIATIONS, Verdict.DIVERGES) if divergences else DEVIATIONS
+    verdicts = (*DEVIATIONS, Verdict.DIVERGES) if divergences else DEVIATIONS
     merged: dict[tuple[str, ...], SharedFailure] = {}
     for entry, label in zip(columns, short, strict=True):
-        for found in listed_failures(entry.functions.values(), *wanted):
-            key = (found.verdict, found.function, found.aspect.aspect, found.message)
-            one = merged.setdefault(key, SharedFailure(found))
-            if label not in one.targets:
-                one.targets.append(label)
+        for failure in listed_failures(entry.functions.values(), *verdicts):
+            key = (failure.verdict, failure.function, failure.aspect.aspect, failure.message)
+            shared_failure = merged.setdefault(key, SharedFailure(failure))
+            if label not in shared_failure.targets:
+                shared_failure.targets.append(label)
     return sorted(merged.values(), key=lambda p: GRAVEST_FIRST.index(p.failure.verdict))
 
 
@@ -186,7 +187,7 @@ SEE = "`conformance show FUNCTION` shows the cases and prints scripts"
 
 
 def shared_failure_lines(
-    listed: Sequence[SharedFailure],
+    failures: Sequence[SharedFailure],
     paint: Paint,
     limit: int | None,
     quote: Quote = nothing,
@@ -197,22 +198,22 @@ def shared_failure_lines(
     `see` says how to see the cases of FUNCTION, of which there is the name if it is one.
     """
     if limit is None:
-        for one in listed:
-            yield one.line(paint, with_id=True)
-            yield from one.quotation(paint, quote)
+        for failure in failures:
+            yield failure.line(paint, with_id=True)
+            yield from failure.quotation(paint, quote)
     else:
-        yield from _cause_lines(by_cause(listed), paint, limit, quote)
-    if functions := {one.failure.function for one in listed}:
+        yield from _cause_lines(by_cause(failures), paint, limit, quote)
+    if functions := {failure.failure.function for failure in failures}:
         name = functions.pop() if len(functions) == 1 else "FUNCTION"
         yield paint.text(see.replace("FUNCTION", name, 1))
 
 
-def by_cause(listed: Sequence[SharedFailure]) -> list[list[SharedFailure]]:
+def by_cause(failures: Sequence[SharedFailure]) -> list[list[SharedFailure]]:
     """The failures of one cause together: the gravest first, then the most frequent."""
     grouped: dict[tuple[Verdict, str], list[SharedFailure]] = {}
-    for one in listed:
-        key = (one.failure.verdict, cause(one.failure))
-        grouped.setdefault(key, []).append(one)
+    for failure in failures:
+        key = (failure.failure.verdict, cause(failure.failure))
+        grouped.setdefault(key, []).append(failure)
     order = GRAVEST_FIRST.index
     return sorted(grouped.values(), key=lambda g: (order(g[0].failure.verdict), -len(g)))
 
@@ -225,10 +226,10 @@ def _cause_lines(
         yield from first.quotation(paint, quote)
         if others:
             sort = "cause" if is_one_cause(first.failure) else "kind"
-            told = f"{len(others)} more of this {sort} ({cause(first.failure)}): "
-            names = named(one.failure for one in others)
-            yield paint.text(f"{told}{names}", "dim", indent=4)
-    if left := [one.failure for group in groups[limit:] for one in group]:
+            text = f"{len(others)} more of this {sort} ({cause(first.failure)}): "
+            names = named(failure.failure for failure in others)
+            yield paint.text(f"{text}{names}", "dim", indent=4)
+    if left := [failure.failure for group in groups[limit:] for failure in group]:
         causes = len(groups) - limit
         more = f"{len(left)} more of {causes} other cause{'s' * (causes != 1)}: {named(left)}"
         yield paint.text(f"and {more}; --verbose lists all")
@@ -239,11 +240,11 @@ def reading_lines(
 ) -> Iterator[Text]:
     """In how many functions each target takes which reading, the commonest reading first."""
     pairs = zip(columns, short, strict=True)
-    found = takers((label, entry.functions.values()) for entry, label in pairs)
-    order = {reading: -sum(map(len, of.values())) for reading, of in found.items()}
-    listed = sorted(found.items(), key=lambda item: order[item[0]])
-    for reading, of in listed[:limit]:
-        told = ", ".join(f"{label} {len(functions)}" for label, functions in of.items())
-        yield Text.assemble(paint.mark(Verdict.DIVERGES, str(reading)), ": ", paint.text(told))
-    if limit is not None and len(listed) > limit:
-        yield Text(f"and {len(listed) - limit} rarer; --verbose lists all")
+    grouped = takers((label, entry.functions.values()) for entry, label in pairs)
+    order = {reading: -sum(map(len, of.values())) for reading, of in grouped.items()}
+    ordered = sorted(grouped.items(), key=lambda item: order[item[0]])
+    for reading, of in ordered[:limit]:
+        counts = ", ".join(f"{label} {len(functions)}" for label, functions in of.items())
+        yield Text.assemble(paint.mark(Verdict.DIVERGES, str(reading)), ": ", paint.text(counts))
+    if limit is not None and len(ordered) > limit:
+        yield Text(f"and {len(ordered) - limit} rarer; --verbose lists all")

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from msgspec import UNSET
 
 from conformance.reporting.marks import MARKS
-from conformance.reporting.names import slug
+from conformance.reporting.safe_text import slug
 from conformance.results import ASPECTS, AspectResult, FunctionResult, Results, Verdict
 from conformance.results.scores import Score, diverges, score, standing
 
@@ -52,10 +52,10 @@ class TargetView(NamedTuple):
 
     def letters(self, function: str) -> str:
         """One letter for each of `ASPECTS`, as in docs/results.md; empty if it was not run."""
-        found = self.aspects(function)
-        if not found:
+        aspects = self.aspects(function)
+        if not aspects:
             return ""
-        return "".join(_letter(found.get(str(aspect))) for aspect in ASPECTS)
+        return "".join(_letter(aspects.get(str(aspect))) for aspect in ASPECTS)
 
 
 def _letter(aspect: AspectResult | None) -> str:
@@ -74,31 +74,31 @@ class TargetHistory(NamedTuple):
 
 
 def target_histories(results: Iterable[Results]) -> list[TargetHistory]:
-    """The results under their targets, in the order in which the targets first come.
+    """The results under their targets, in the order in which the targets first appear.
 
     Targets of one name that were tested against different editions are different targets; results
     that are given twice count once.
     """
     grouped: dict[tuple[str, str], list[Results]] = {}
-    for one in results:
-        grouped.setdefault((one.target.name, one.target.edition), []).append(one)
+    for target in results:
+        grouped.setdefault((target.target.name, target.target.edition), []).append(target)
     names = [name for name, _ in grouped]
-    made = []
-    for (name, edition), listed in grouped.items():
+    histories = []
+    for (name, edition), views in grouped.items():
         label = name if names.count(name) == 1 else f"{name} ({edition})"
-        newest, *older = _different(sorted(listed, key=lambda r: r.run.started, reverse=True))
+        newest, *older = _different(sorted(views, key=lambda r: r.run.started, reverse=True))
         previous = [_view(f"{label} of {r.run.started}", r, i) for i, r in enumerate(older, 2)]
-        made.append(TargetHistory(_view(label, newest), previous))
-    return made
+        histories.append(TargetHistory(_view(label, newest), previous))
+    return histories
 
 
 def _different(ordered: Iterable[Results]) -> list[Results]:
     """Without those that are given twice."""
-    found: list[Results] = []
-    for one in ordered:
-        if not found or one != found[-1]:
-            found.append(one)
-    return found
+    different: list[Results] = []
+    for target in ordered:
+        if not different or target != different[-1]:
+            different.append(target)
+    return different
 
 
 def _view(label: str, results: Results, number: int = 1) -> TargetView:

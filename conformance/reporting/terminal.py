@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec import UNSET
 from rich.console import Console
 from rich.text import Text
 
-from conformance.reporting.causes import shared
-from conformance.reporting.columns import MatrixColumn, column, labels
-from conformance.reporting.counting import counted
-from conformance.reporting.heartbeat import Heartbeat
-from conformance.reporting.matrix import LABEL_WIDTH, matrix
-from conformance.reporting.missing import missing_lines
+from conformance.reporting.causes import cause, shared
+from conformance.reporting.failures import Quote, nothing
+from conformance.reporting.listing import ListedFailure
+from conformance.reporting.matrix import LABEL_WIDTH, MatrixColumn, column, labels, matrix
 from conformance.reporting.paint import Paint, make_console
-from conformance.reporting.progress import LiveProgress
-from conformance.reporting.quoting import Quote, nothing
+from conformance.reporting.progress import Heartbeat, LiveProgress
+from conformance.reporting.safe_text import counted
 from conformance.reporting.summary import (
     SEE,
     plan_line,
@@ -30,11 +30,13 @@ from conformance.reporting.summary import (
     unreached,
 )
 from conformance.reporting.writer import ResultsCollector
-from conformance.results import FunctionResult
+from conformance.results import Aspect, AspectResult, FunctionResult, Verdict
+from conformance.results.composed import coverage
 from conformance.results.events import (
     CasesDone,
     Event,
     FunctionJudged,
+    PlanShortened,
     RunFinished,
     RunStarted,
     SuiteFailed,
@@ -46,30 +48,103 @@ from conformance.results.events import (
 )
 from conformance.results.scores import suite_errors
 
+ABSENT = "the function is absent"
+_NAMES = 8
+"""So many functions are named for a reason."""
+
+
+@dataclass(slots=True)
+class MissingReason:
+    """One reason, and the functions that are missing for it."""
+
+    says: str
+    functions: dict[str, None] = field(default_factory=dict)
+    aspects: int = 0
+
+
+def missing_reasons(functions: Iterable[FunctionResult]) -> list[MissingReason]:
+    """The reasons of everything that is unsupported, those of most aspects first."""
+    results = list(functions)
+    absent = {f.function for f in results if _is_absent(f)}
+    reasons: dict[str, MissingReason] = {}
+    for function in results:
+        for aspect in function.aspects:
+            if aspect.verdict is Verdict.UNSUPPORTED:
+                says = _reason(function, aspect, absent)
+                reason = reasons.setdefault(says, MissingReason(says))
+                reason.functions[function.function] = None
+                reason.aspects += 1
+    return sorted(reasons.values(), key=lambda reason: -reason.aspects)
+
+
+def _is_absent(function: FunctionResult) -> bool:
+    of = {aspect.aspect: aspect.verdict for aspect in function.aspects}
+    return of.get(Aspect.PRESENCE) is Verdict.UNSUPPORTED
+
+
+def _reason(function: FunctionResult, aspect: AspectResult, absent: set[str]) -> str:
+    if function.function in absent:
+        return ABSENT
+    for failure in aspect.failures:
+        if failure.verdict is Verdict.UNSUPPORTED:
+            return cause(ListedFailure(function.function, aspect, failure))
+    needed = _OBSERVED_BY.get(aspect.aspect)
+    if needed is not None:
+        return f"{needed} is absent" if needed in absent else f"{needed} gives none to look at"
+    return aspect.note if aspect.note is not UNSET else "no case of it could be run"
+
+
+_OBSERVED_BY: Mapping[Aspect, str] = {
+    Aspect.GRADIENT: "gradients",
+    Aspect.STATIC_SHAPE: "int_shape",
+}
+"""The function without which an aspect of another one cannot be seen."""
+
+
+def missing_lines(
+    columns: Sequence[MatrixColumn], short: Sequence[str], paint: Paint, limit: int | None
+) -> Iterator[Text]:
+    """For each target the reasons for unsupported functions, with the functions."""
+    for entry, label in zip(columns, short, strict=True):
+        reasons = missing_reasons(entry.functions.values())
+        for reason in reasons[:limit]:
+            count = f"{reason.aspects} aspect{'s' * (reason.aspects != 1)}"
+            names = shared(list(reason.functions), _NAMES if limit else len(reason.functions))
+            text = f"{reason.says}: {count} of {names}  [{label}]"
+            yield Text.assemble(paint.mark(Verdict.UNSUPPORTED), " ", paint.text(text))
+        if limit is not None and len(reasons) > limit:
+            yield paint.text(
+                f"  and {counted(len(reasons) - limit, 'rarer reason')}; --verbose lists all"
+            )
+
+
 LISTED = 15
 """How many failures are listed if not all."""
 REASONS = 3
-"""How many reasons for what a target lacks are listed if not all."""
+"""How many reasons for a target's gaps are listed if not all."""
+RESTARTS = 5
+"""In how many functions a worker may be lost for a reason before the next is left to the end."""
 HEARTBEAT = 10.0
 """Seconds after which a pipe that nothing was written to gets a line on how far the run is."""
 
 
 class _Partial:
-    """What is known of a target that has not finished."""
+    """The known facts about a target that has not finished."""
 
     def __init__(self) -> None:
         self.edition = ""
         self.cases = self.failed = 0
         self.functions: dict[str, FunctionResult] = {}
+        self.pairs = ""
 
 
 class TerminalWriter:
     """Shows a person the progress of a run, and its results.
 
-    On a terminal there are live bars; into a pipe goes one line for each finished target, and one
-    on how far the run is every `heartbeat` seconds, without control characters. `quiet` leaves the
-    scores only, `verbose` lists every failure and restart; `quote` gives the lines that failures
-    cite, `see` says how to see their cases.
+    On a terminal there are live bars. A pipe gets one line for each finished target, and one on how
+    far the run is every `heartbeat` seconds, without control characters. `quiet` leaves the scores
+    only, `verbose` lists every failure and restart; `quote` gives the lines that failures cite,
+    `see` says how to see their cases.
     """
 
     def __init__(
@@ -105,13 +180,18 @@ class TerminalWriter:
             FunctionJudged: self._function_judged,
             SuiteFailed: self._suite_failed,
             WorkerRestarted: self._worker_restarted,
-            TargetProgressed: lambda _: None,
+            PlanShortened: self._plan_shortened,
+            TargetProgressed: self._target_progressed,
             TargetFinished: self._target_finished,
             RunFinished: self._run_finished,
         }
 
     def handle(self, event: Event) -> None:
-        """Show what the event changes. SystemExit or OSError if nobody reads it any more."""
+        """Show the changes of the event.
+
+        Raises:
+            SystemExit, OSError: nobody reads the output any more.
+        """
         with self._lock:
             self._tell_of_heartbeat()
             self._collected.handle(event)
@@ -147,7 +227,8 @@ class TerminalWriter:
     def _far(self, name: str, partial: _Partial) -> str:
         if not self._functions.get(name):  # composed programs are of no function
             known = f" of {self.planned[name]}" if self.planned[name] else ""
-            return f"{name}: {partial.cases}{known} programs done, {partial.failed} failed"
+            pairs = f", {partial.pairs}" if partial.pairs else ""
+            return f"{name}: {partial.cases}{known} programs done, {partial.failed} failed{pairs}"
         functions = f"{len(partial.functions)} of {self._functions.get(name, 0)} functions"
         cases = f"{partial.cases} of about {self.planned[name]} cases"
         return f"{name}: {functions} judged, {cases} done, {partial.failed} failed"
@@ -160,10 +241,17 @@ class TerminalWriter:
         self._live.remove(event.name)
         self.planned.pop(event.name, None)
         reason, _, printed = event.reason.partition("\n")
-        said = f"{event.name} cannot be run: {reason}"
-        self._line(Text.assemble(self.paint.text(said, "red"), "; ", self.paint.text(event.hint)))
+        text = f"{event.name} cannot be run: {reason}"
+        self._line(Text.assemble(self.paint.text(text, "red"), "; ", self.paint.text(event.hint)))
         if self.verbose and printed:
             self._line(Text(self.paint.block(printed), "dim"))
+
+    def _target_progressed(self, event: TargetProgressed) -> None:
+        composed = event.results.composed
+        if composed is not UNSET:
+            name = event.results.target.name
+            self._of(name).pairs = coverage(composed)
+            self._live.describe(name, coverage(composed))
 
     def _cases_done(self, event: CasesDone) -> None:
         partial = self._of(event.target)
@@ -189,15 +277,20 @@ class TerminalWriter:
 
     def _suite_failed(self, event: SuiteFailed) -> None:
         if not self.quiet:
-            said = f"{event.target}: {event.function}: the suite failed while {event.stage}"
-            self._line(self.paint.text(f"{said}: {event.error}", "bold yellow"))
+            text = f"{event.target}: {event.function}: the suite failed while {event.stage}"
+            self._line(self.paint.text(f"{text}: {event.error}", "bold yellow"))
 
     def _worker_restarted(self, event: WorkerRestarted) -> None:
-        reasons = self._restarts.setdefault(event.target, {})
-        reasons.setdefault(event.reason, []).append(event.function)
-        if self.verbose:
-            said = f"{event.target}: worker restarted in {event.function}: {event.reason}"
-            self._line(self.paint.text(said, "magenta"))
+        functions = self._restarts.setdefault(event.target, {}).setdefault(event.reason, [])
+        first = event.function not in functions and len({*functions}) < RESTARTS
+        functions.append(event.function)
+        if self.verbose or (first and not self.quiet):
+            text = f"{event.target}: worker restarted in {event.function}: {event.reason}"
+            self._line(self.paint.text(text, "magenta"))
+
+    def _plan_shortened(self, event: PlanShortened) -> None:
+        if not self.quiet:
+            self._line(self.paint.text(f"{event.target}: {event.reason}", "bold yellow"))
 
     def _target_finished(self, event: TargetFinished) -> None:
         results = event.results
@@ -220,10 +313,10 @@ class TerminalWriter:
         if not self.quiet and columns:
             yield Text()
             yield from matrix(columns, self.paint, self.console.width)
-            listed = shared_failures(columns, short, divergences=self.verbose)
+            failures = shared_failures(columns, short, divergences=self.verbose)
             yield from self._section(
                 "Failures",
-                shared_failure_lines(listed, self.paint, self.limit, self.quote, self.see),
+                shared_failure_lines(failures, self.paint, self.limit, self.quote, self.see),
             )
             yield from self._section(
                 "Missing, and why",
@@ -243,14 +336,14 @@ class TerminalWriter:
         """For each reason where the worker was at the time; in full above, if verbose."""
         for reason, functions in self._restarts.get(name, {}).items():
             if not (self.verbose or self.quiet):
-                told = f"worker restarted ({reason}) in {shared(list(dict.fromkeys(functions)), 8)}"
-                yield self.paint.text(told, "dim", indent=4)
+                text = f"worker restarted ({reason}) in {shared(list(dict.fromkeys(functions)), 8)}"
+                yield self.paint.text(text, "dim", indent=4)
 
     def _section(self, title: str, lines: Iterator[Text]) -> Iterator[Text]:
-        listed = list(lines)
-        if listed:
+        section = list(lines)
+        if section:
             yield Text(f"\n{title}", "bold")
-            yield from listed
+            yield from section
 
     def _columns(self) -> list[MatrixColumn]:
         columns = [column(results) for results in self._collected.results]
@@ -285,6 +378,6 @@ class TerminalWriter:
 
     def _line(self, line: Text) -> None:
         if self._heartbeat is not None:
-            self._heartbeat.said()
+            self._heartbeat.note_message()
         # into a pipe a line is a line; a terminal wraps between words
         self.console.print(line, soft_wrap=not self.console.is_terminal)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from conformance.results import Results
 from conformance.results.events import Event, RunStarted, TargetFinished
@@ -26,7 +26,7 @@ class ResultsCollector:
         self._finished: list[Results] = []
 
     def handle(self, event: Event) -> None:
-        """Take in what the event says of results."""
+        """Take in the results of the event."""
         if isinstance(event, RunStarted):
             self._order = {name: place for place, name in enumerate(event.planned)}
         elif isinstance(event, TargetFinished):
@@ -34,6 +34,32 @@ class ResultsCollector:
 
     @property
     def results(self) -> list[Results]:
-        """What has finished so far; targets that were not announced come last."""
+        """The finished results so far; targets that were not announced are last."""
         last = len(self._order)
         return sorted(self._finished, key=lambda r: self._order.get(r.target.name, last))
+
+
+E = TypeVar("E")
+
+
+class EventRecorder:
+    """Keeps every event, in order."""
+
+    def __init__(self) -> None:
+        self.events: list[Event] = []
+
+    def handle(self, event: Event) -> None:
+        """Keep the event."""
+        self.events.append(event)
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+    def of(self, kind: type[E]) -> list[E]:
+        """The events of one kind."""
+        return [event for event in self.events if isinstance(event, kind)]
+
+    @property
+    def results(self) -> list[Results]:
+        """The results of the targets that finished."""
+        return [event.results for event in self.of(TargetFinished)]

@@ -1,4 +1,4 @@
-"""What a run found: the records of a results file, and the events that announce them."""
+"""The results of a run: the records of a results file, and the events that announce them."""
 
 from conformance.results.kinds import FindingKind
 from conformance.results.model import (

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 from collections.abc import Iterable
 from typing import Any
 
 from msgspec import UNSET
 
 from conformance.results.kinds import FindingKind
-from conformance.results.model import Failure, Verdict
+from conformance.results.model import Composed, Failure, Verdict
 
 PROFILE = "fuzz"
-"""What stands in the place of a profile in the results of composed programs."""
+"""The name in place of a profile in the results of composed programs."""
 TRIAL = "program "
 """How the origin of a failure begins, before the number of the program."""
 _GRAVITY = list(Verdict)
 
 
 def number_of(trial: str) -> int:
-    """The number of the program that an origin names; ValueError if it names none."""
+    """The number of the program that an origin names.
+
+    Raises:
+        ValueError: it names no program.
+    """
     return int(trial.removeprefix(TRIAL))
 
 
@@ -43,10 +49,10 @@ def program_of(failure: Failure) -> int | None:
 
 
 def precedence(failure: Failure) -> tuple[int, ...]:
-    """The least of several failures with one id is the one that is shown.
+    """The order of failures with one id: reports show the least.
 
-    Of errors that is the one of the first program, by which later ones are explained; of others
-    one with the fewest steps, and the fewest inputs.
+    The least error is from the first program, which explains later errors. The least among other
+    failures has the fewest steps, then the fewest inputs.
     """
     number = program_of(failure) or 0
     if failure.kind == FindingKind.EXCEPTION:
@@ -55,12 +61,32 @@ def precedence(failure: Failure) -> tuple[int, ...]:
     return (_length(program.get("steps")), _length(program.get("inputs")), number)
 
 
-def _length(listed: Any) -> int:
-    """How many there are; 0 of what another version wrote, or nobody did."""
-    return len(listed) if isinstance(listed, list) else 0
+def _length(items: Any) -> int:
+    """The number of items; 0 if another version of the suite wrote something else, or nothing."""
+    return len(items) if isinstance(items, list) else 0
 
 
 def verdict_of(failures: Iterable[Failure], programs: int) -> Verdict:
     """That of a function: the gravest of its failures; without any, whether a program has it."""
     usual = Verdict.CONFORMS if programs else Verdict.NOT_RUN
     return max((f.verdict for f in failures), key=_GRAVITY.index, default=usual)
+
+
+def packed(places: Iterable[int]) -> str:
+    """Numbers of pairs as a text: a bit for each."""
+    bits = sum(1 << place for place in set(places))
+    return base64.b64encode(bits.to_bytes((bits.bit_length() + 7) // 8, "little")).decode()
+
+
+def unpacked(text: str) -> set[int]:
+    """The numbers of a text that `packed` made; none of another text."""
+    try:
+        data = base64.b64decode(text, validate=True)
+    except binascii.Error:
+        return set()
+    return {8 * n + bit for n, byte in enumerate(data) for bit in range(8) if byte >> bit & 1}
+
+
+def coverage(composed: Composed) -> str:
+    """How many pairs were covered, in words."""
+    return f"covered {len(unpacked(composed.covered)):,} of {composed.pairs:,} pairs"

@@ -1,16 +1,50 @@
 """The one way from records to plain values: what JSON, other processes and readers of a file see.
 
-Findings are computed with NumPy, whose scalars are no numbers, texts or truth values to msgspec.
+NumPy computes findings, and msgspec does not accept its scalars as numbers, texts or truth values.
 `plain_data` turns them into Python's own, whatever field they stand in.
 """
 
 from __future__ import annotations
 
+import json
+import re
 from typing import Any, TypeVar
 
 import msgspec
 
 R = TypeVar("R", bound=msgspec.Struct)
+_BEYOND_ASCII = re.compile("[^\\x20-\\x7e\\n]")
+
+
+def as_json(data: Any, indent: int = 1) -> bytes:
+    """Records or plain values as JSON with an end of line: every JSON that the suite writes.
+
+    A character that a terminal or an editor would hide or reorder is an escape. JSON itself allows
+    control characters from U+007F on.
+    """
+    held = plain_data(data)
+    try:
+        encoded = msgspec.json.encode(held)
+    except UnicodeEncodeError:
+        encoded = msgspec.json.encode(without_surrogates(held))
+    text = msgspec.json.format(encoded, indent=indent).decode()
+    return _BEYOND_ASCII.sub(_shown, text).encode() + b"\n"
+
+
+def _shown(match: re.Match[str]) -> str:
+    character = match[0]
+    return character if character.isprintable() else json.dumps(character)[1:-1]
+
+
+def without_surrogates(value: Any) -> Any:
+    """The value with escapes for lone surrogates, which JSON cannot hold."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, list | tuple):
+        return [without_surrogates(item) for item in value]
+    if isinstance(value, dict):
+        return {without_surrogates(k): without_surrogates(v) for k, v in value.items()}
+    return value
 
 
 def plain_data(record: object) -> Any:

@@ -1,4 +1,4 @@
-"""What the engine announces while it works. Reports are written from these and nothing else."""
+"""The events that the engine announces while it works. Reports rest on these alone."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class RunStarted(Struct, frozen=True):
     planned: dict[str, int]
     functions: dict[str, int] = {}
     seconds: float | None = None
-    """About how long the run takes, if that can be told."""
+    """An estimate of the duration of the run, if there is one."""
 
 
 class TargetStarted(Struct, frozen=True):
@@ -52,7 +52,7 @@ class SuiteFailed(Struct, frozen=True):
     target: str
     function: str
     stage: str
-    """What the suite did, in words that follow `while`."""
+    """The activity of the suite, in words that follow `while`."""
     error: str
     """The exception in one line: `TypeError: its message`."""
     traceback: str
@@ -63,6 +63,13 @@ class WorkerRestarted(Struct, frozen=True):
 
     target: str
     function: str
+    reason: str
+
+
+class PlanShortened(Struct, frozen=True):
+    """A part of a target's plan is left out because its workers hang or die."""
+
+    target: str
     reason: str
 
 
@@ -93,6 +100,7 @@ Event = (
     | FunctionJudged
     | SuiteFailed
     | WorkerRestarted
+    | PlanShortened
     | TargetProgressed
     | TargetFinished
     | RunFinished

@@ -1,4 +1,4 @@
-"""What sorts of differences there are, besides those that specs and scenarios name themselves."""
+"""The kinds of differences, besides those that specs and scenarios name themselves."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class FindingKind(StrEnum):
     COUNT = "count"
     """There are more or fewer gradients than were asked for."""
     NO_ARRAY = "no array"
-    """What came back is no array of numbers."""
+    """The result is not an array of numbers."""
     DTYPE = "dtype"
     CLAIMED_DTYPE = "claimed dtype"
     """`K.dtype` names another dtype."""

@@ -14,7 +14,7 @@ SCHEMA: Literal["conformance-results/1"] = "conformance-results/1"
 
 
 class Aspect(StrEnum):
-    """What a function is checked for."""
+    """A property of a function that the suite checks."""
 
     PRESENCE = "presence"
     SIGNATURE = "signature"
@@ -35,7 +35,7 @@ ASPECTS: tuple[Aspect, ...] = tuple(Aspect)
 
 
 class Verdict(StrEnum):
-    """What came of one aspect of one function on one target, the gravest last."""
+    """The outcome of one aspect of one function on one target, the gravest last."""
 
     NOT_APPLICABLE = "not applicable"
     CONFORMS = "conforms"
@@ -86,7 +86,7 @@ class Array(Struct, frozen=True):
 
 
 class Origin(Struct, frozen=True, kw_only=True):
-    """What makes a failure's smallest case again, with the checks that belong to it."""
+    """The data from which a failure's smallest case and its checks are made again."""
 
     profile: str
     seed: int
@@ -112,7 +112,7 @@ class Failure(Struct, frozen=True, kw_only=True):
     """Stable over runs and machines: the same failure has the same id."""
     verdict: Verdict
     kind: str
-    """What sort of difference: `value`, `accuracy`, `shape`, `dtype`, `exception`, ..."""
+    """The kind of difference: `value`, `accuracy`, `shape`, `dtype`, `exception`, ..."""
     message: str
     """One line, in words."""
     count: int
@@ -133,9 +133,9 @@ class Failure(Struct, frozen=True, kw_only=True):
     script: str | None = None
     """A standalone script that shows the failure without this suite."""
     output: str | None = None
-    """The end of what the implementation printed meanwhile."""
+    """The end of the text that the implementation printed meanwhile."""
     origin: Origin | UnsetType = UNSET
-    """What `conformance replay` makes the case from; unset where there is no case."""
+    """The source of the case for `conformance replay`; unset without a case."""
 
     @property
     def cited(self) -> str:
@@ -152,9 +152,9 @@ class AspectResult(Struct, frozen=True, kw_only=True):
     max_ulp: float | None = None
     limit_ulp: float | None = None
     failures: list[Failure] = field(default_factory=list)
-    """What the cases of this run show; verdict, cases and score follow from these alone."""
+    """The failures in cases of this run; verdict, cases and score follow from these alone."""
     earlier_failures: list[Failure] = field(default_factory=list)
-    """What only cases kept from earlier runs show; left out of a file if they show nothing more."""
+    """The failures that only cases from earlier runs show; a file omits an empty list."""
     note: str | UnsetType = UNSET
     readings: dict[str, int] | UnsetType = UNSET
     """How many cases show which reading of a convention, the suite's own among them, such as
@@ -182,8 +182,10 @@ class TargetInfo(Struct, frozen=True, kw_only=True):
 
 
 class Spent(Struct, frozen=True, kw_only=True):
-    """What one function cost: executed cases, wall time, the part of it inside the implementation
-    (making failures smaller included, as in the wall time), and how often the worker was lost."""
+    """The cost of one function: cases, wall time, time in the implementation, lost workers.
+
+    Both times include minimising.
+    """
 
     cases: int = 0
     seconds: float = 0.0
@@ -220,11 +222,13 @@ class RunInfo(Struct, frozen=True, kw_only=True):
     machine: str | UnsetType = UNSET
     """Processor, cores, memory and system."""
     spent: dict[str, Spent] | UnsetType = UNSET
-    """What each function cost."""
+    """The cost of each function."""
     unfinished: list[str] | UnsetType = UNSET
     """Functions of which some of the cases, or all, were not run."""
     ended_by: str | UnsetType = UNSET
-    """What ended the run before its plan was done: `Ctrl-C`, or an option."""
+    """The cause that ended the run before its plan was done: `Ctrl-C`, or an option."""
+    shortened: list[str] | UnsetType = UNSET
+    """The parts that the run omitted because workers hung or died, and why."""
     fingerprints: dict[str, dict[str, str]] | UnsetType = UNSET
     """For each function that was run to its end, digests of what its results depend on."""
 
@@ -236,7 +240,7 @@ class RunInfo(Struct, frozen=True, kw_only=True):
 
 
 class Composed(Struct, frozen=True, kw_only=True):
-    """What a run of composed programs (`conformance fuzz`) did, besides what it found."""
+    """The counts of a run of composed programs (`conformance fuzz`), besides its failures."""
 
     version: Literal[1] = 1
     size: list[int] = field(default_factory=list)
@@ -245,7 +249,7 @@ class Composed(Struct, frozen=True, kw_only=True):
     """Programs that were run. They are counted from 0, and `shard` says which of them."""
     calls: int = 0
     compared: int = 0
-    """Results that were compared with what is proved, of all draws."""
+    """Results that were compared with a proved bound, in all draws."""
     unjudged: int = 0
     """Results of which nothing is known, even by the target's own numbers."""
     cut: int = 0
@@ -253,7 +257,7 @@ class Composed(Struct, frozen=True, kw_only=True):
     digits: list[int] = field(default_factory=list)
     """How many results lose how many tenths of their digits to the bound, from none to all."""
     failed: int = 0
-    """Programs of which at least one result differs from what is proved, or did not come."""
+    """Programs of which at least one result breaks its proved bound, or is missing."""
     blamed: dict[str, int] = field(default_factory=dict)
     """How many of these programs have a call that fails by itself: by the function of that call."""
     unrepeated: int = 0
@@ -265,6 +269,14 @@ class Composed(Struct, frozen=True, kw_only=True):
     """How often a call of one theme takes what one of another gives, such as `losses < pooling`."""
     depths: dict[str, list[int]] = field(default_factory=dict)
     """For each function how often it is called one, two, three... calls away from the inputs."""
+    pairs: int = 0
+    """How many pairs of functions exist: one gives a tensor that the other is passed as one of its
+    arguments. With a selection, pairs with a function of it."""
+    covered: str = ""
+    """The pairs that were judged: a bit for each pair of the edition in the order of their names,
+    in base64."""
+    missed: int = 0
+    """Pairs that were planned and not judged: no numbers fit, or a call fails by itself."""
 
 
 class Summary(Struct, frozen=True):
@@ -311,6 +323,6 @@ def _counted(spent: Spent) -> Spent:
 
 def summarise(functions: Iterable[FunctionResult]) -> Summary:
     """The summary of these functions, verdicts in the order of `Verdict`."""
-    listed = list(functions)
-    counts = Counter(a.verdict for f in listed for a in f.aspects)
-    return Summary(len(listed), {v: counts[v] for v in Verdict if counts[v]})
+    results = list(functions)
+    counts = Counter(a.verdict for f in results for a in f.aspects)
+    return Summary(len(results), {v: counts[v] for v in Verdict if counts[v]})

@@ -1,8 +1,8 @@
-"""How a target fares: what keeps the documents, is missing, is changed, and its readings.
+"""The score of a target: aspects that keep the documents, are missing or changed, and readings.
 
-A divergence is no fault. Where the documents leave a point open several answers are allowed; an
-aspect in which every answer is one of them keeps the documents, and the readings that it takes are
-told beside its verdict.
+A divergence is not a fault. Where the documents leave a point open, several answers are allowed. An
+aspect keeps the documents if every answer is one of these; reports show its readings beside its
+verdict.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from conformance.results.kinds import FindingKind
 from conformance.results.model import AspectResult, Failure, FunctionResult, Verdict
 
 FAULTS: tuple[Verdict, ...] = (Verdict.VIOLATES, Verdict.CRASHED, Verdict.TIMED_OUT)
-"""The verdicts on what a target does against the documents, the gravest first."""
+"""The verdicts on acts of a target against the documents, the gravest first."""
 CHANGES: tuple[Verdict, ...] = (Verdict.CHANGED,)
 """The verdicts on what another API does that replaces the documents' and does not promise them."""
 DEVIATIONS: tuple[Verdict, ...] = (*FAULTS, *CHANGES)
 """The verdicts on answers that are not as the documents say, the gravest first."""
 LACKS: tuple[Verdict, ...] = (Verdict.UNSUPPORTED, Verdict.NOT_RUN)
-"""The verdicts on what the documents demand and nobody has seen it do."""
+"""The verdicts on demands of the documents that the target did not show."""
 UNCOUNTED: tuple[Verdict, ...] = (Verdict.NOT_APPLICABLE, Verdict.ERROR)
-"""The verdicts on what no score counts: it is not demanded, or the suite itself failed."""
+"""The verdicts that no score counts: nothing is demanded, or the suite itself failed."""
 _NOTHING = "nothing demanded"
 _GRAVEST_FIRST = (
     *FAULTS,
@@ -47,13 +47,12 @@ class TakenReading(NamedTuple):
 
 
 class Score(NamedTuple):
-    """Of the aspects that the edition demands: how many keep the documents, how many are missing,
-    how many are changed.
+    """Counts of the aspects that the edition demands: keeping the documents, missing, changed.
 
-    The others are faults. Aspects in which the suite itself failed are left out, and counted apart.
+    The others are faults. Aspects in which the suite itself failed are counted apart.
     """
 
-    kept: int
+    keeping: int
     missing: int
     demanded: int
     changed: int = 0
@@ -61,12 +60,12 @@ class Score(NamedTuple):
     """Aspects of which nothing is known, because the suite itself failed."""
 
     def __str__(self) -> str:
-        return f"{self.kept}/{self.demanded}"
+        return f"{self.keeping}/{self.demanded}"
 
     @property
     def percent(self) -> str:
         """The share that keeps the documents, with one decimal; never 100.0 unless all do."""
-        return self._share(self.kept * 1000 // self.demanded) if self.demanded else _NOTHING
+        return self._share(self.keeping * 1000 // self.demanded) if self.demanded else _NOTHING
 
     @property
     def percent_missing(self) -> str:
@@ -95,10 +94,10 @@ class Score(NamedTuple):
 
 
 def demanded(failure: Failure) -> bool:
-    """Whether what fails must work.
+    """Whether the documents demand the failing function.
 
-    What is unsupported need not where the documents leave it open, or where another function could
-    not make the input.
+    They do not demand an unsupported function that they leave open, or whose input another function
+    could not make.
     """
     if failure.verdict is not Verdict.UNSUPPORTED:
         return True

@@ -22,55 +22,74 @@ Array = npt.NDArray[Any]
 Test = Callable[..., Problem | None]
 
 
+def of_array(test: Callable[[Array], Problem | None]) -> Test:
+    """A test of the one array that an output gave."""
+
+    def tested(values: Values) -> Problem | None:
+        got = only(values)
+        return got if isinstance(got, Problem) else test(got)
+
+    return tested
+
+
+def of_arrays(test: Callable[..., Problem | None]) -> Test:
+    """A test of the one array that each of several outputs gave."""
+
+    def tested(*outputs: Values) -> Problem | None:
+        got = [only(values) for values in outputs]
+        problem = next((g for g in got if isinstance(g, Problem)), None)
+        return problem or test(*got)
+
+    return tested
+
+
 def is_array(expected: Any, *, dtype: bool = False) -> Test:
     """The output is one array (or number) equal to `expected` in shape and elements.
 
     With `dtype`, in dtype too. NaN equals NaN. What is equal in float32 alone is inaccurate, which
     no document forbids.
     """
-    wanted = np.asarray(expected)
+    reference = np.asarray(expected)
 
-    def test(values: Values) -> Problem | None:
-        got = only(values)
-        if isinstance(got, Problem):
-            return got
-        if got.shape != wanted.shape:
-            return Problem(f"gives shape {got.shape}", "shape", got=got, expected=wanted)
-        if dtype and got.dtype != wanted.dtype:
-            return Problem(f"gives {got.dtype}", "dtype", got=got, expected=wanted)
-        same = got == wanted
-        if got.dtype.kind == wanted.dtype.kind == "f":
-            same |= np.isnan(got) & np.isnan(wanted)
-        return None if np.all(same) else _unequal(got, wanted)
+    @of_array
+    def test(got: Array) -> Problem | None:
+        if got.shape != reference.shape:
+            return Problem(f"gives shape {got.shape}", "shape", got=got, expected=reference)
+        if dtype and got.dtype != reference.dtype:
+            return Problem(f"gives {got.dtype}", "dtype", got=got, expected=reference)
+        same = got == reference
+        if got.dtype.kind == reference.dtype.kind == "f":
+            same |= np.isnan(got) & np.isnan(reference)
+        return None if np.all(same) else _unequal(got, reference)
 
     return test
 
 
-def equal_in_single(got: Array, wanted: Array, operand: float = 1.0) -> bool:
+def equal_in_single(got: Array, expected: Array, operand: float = 1.0) -> bool:
     """Whether arrays of one shape are equal as far as float32 can tell, where float64 is wanted.
 
     `operand` is how large the numbers may have been of which they were computed.
     """
-    if not got.dtype.kind == wanted.dtype.kind == "f":
+    if not got.dtype.kind == expected.dtype.kind == "f":
         return False
-    exact = Expectation(wanted, np.zeros(wanted.shape), wanted.dtype.name)
-    outside = (got != wanted) & ~(np.isnan(got) & np.isnan(wanted))
-    largest = np.abs(wanted[np.isfinite(wanted)]).max(initial=operand)
-    return as_in_single(got, exact, outside, np.full(wanted.shape, largest))
+    exact = Expectation(expected, np.zeros(expected.shape), expected.dtype.name)
+    outside = (got != expected) & ~(np.isnan(got) & np.isnan(expected))
+    largest = np.abs(expected[np.isfinite(expected)]).max(initial=operand)
+    return as_in_single(got, exact, outside, np.full(expected.shape, largest))
 
 
-def _unequal(got: Array, wanted: Array) -> Problem:
-    inaccurate = equal_in_single(got, wanted)
+def _unequal(got: Array, expected: Array) -> Problem:
+    inaccurate = equal_in_single(got, expected)
     kind, conventions = (INACCURATE, (ConventionName.ACCURACY,)) if inaccurate else ("value", ())
-    return Problem(f"gives {shown(got)}", kind, conventions=conventions, got=got, expected=wanted)
+    return Problem(f"gives {shown(got)}", kind, conventions=conventions, got=got, expected=expected)
 
 
 def as_second(first: Values, second: Values) -> Problem | None:
     """The first output is one array, equal in shape and elements to that of the second."""
-    wanted = only(second)
-    if isinstance(wanted, Problem):
-        return wanted
-    problem = is_array(wanted)(first)
+    expected = only(second)
+    if isinstance(expected, Problem):
+        return expected
+    problem = is_array(expected)(first)
     fault = "not same(measured(values[0][0]), measured(values[1][0]))"
     return None if problem is None else Problem(problem.gives, problem.detail, fault=fault)
 
@@ -81,6 +100,21 @@ def of_last(problem: Problem | None) -> Problem | None:
         return problem
     there = problem.fault.replace("values[0]", "values[-1]")
     return replace(problem, fault=re.sub(r"\bfirst\b", "values[-1][0]", there))
+
+
+def controlled(control: Test, test: Test, function: str, where: str) -> Test:
+    """The test of the outputs after the first, if the first passes `control`.
+
+    If it does not, `function` fails `where` nothing else is tested, and the test sees nothing.
+    """
+
+    def tested(known: Values, *values: Values) -> Problem | None:
+        if control(known) is None:
+            return test(*values)
+        gives = f"shows nothing, because {function} fails for {where}"
+        return Problem(gives, function, unmade=True)
+
+    return tested
 
 
 def agrees_with(expect: Callable[[], Expectation] | Expectation) -> Test:
@@ -95,7 +129,13 @@ def agrees_with(expect: Callable[[], Expectation] | Expectation) -> Test:
         if isinstance(got, Problem):
             return got
         if got.shape != expectation.value.shape:
-            return Problem(f"gives shape {got.shape}", "shape", got=got, expected=expectation.value)
+            return Problem(
+                f"gives shape {got.shape}",
+                "shape",
+                got=got,
+                expected=expectation.value,
+                limits=expectation.bound,
+            )
         outside = ~agrees(got, expectation)
         return _outside(got, expectation) if outside.any() else None
 
@@ -105,11 +145,11 @@ def agrees_with(expect: Callable[[], Expectation] | Expectation) -> Test:
 def shape_alone(test: Test) -> Test:
     """The test of `agrees_with`, or one like it, but of the shape of the array alone."""
 
-    def one(values: Values) -> Problem | None:
+    def tested(values: Values) -> Problem | None:
         problem = test(values)
         return problem if problem and problem.detail in _NO_NUMBERS else None
 
-    return one
+    return tested
 
 
 _NO_NUMBERS = ("shape", "several", "no array")
@@ -126,6 +166,7 @@ def _outside(got: Array, expectation: Expectation) -> Problem:
         got=got,
         expected=expectation.value,
         ulp=error.ulp,
+        limits=expectation.bound,
     )
 
 
@@ -136,13 +177,13 @@ def is_one_of(*expected: Any) -> Test:
     """
 
     def test(values: Values) -> Problem | None:
-        found = plain(values)
-        same = any(found == e and isinstance(found, bool) == isinstance(e, bool) for e in expected)
+        value = plain(values)
+        same = any(value == e and isinstance(value, bool) == isinstance(e, bool) for e in expected)
         if same:
             return None
-        wanted = [[*e] if isinstance(e, list | tuple) else [e] for e in expected]
-        fault = f"not any(same([measured(v) for v in values[0]], e) for e in {wanted!r})"
-        return Problem(f"gives {found!r}", repr(found), got=repr(found), fault=fault)
+        lists = [[*e] if isinstance(e, list | tuple) else [e] for e in expected]
+        fault = f"not any(same([measured(v) for v in values[0]], e) for e in {lists!r})"
+        return Problem(f"gives {value!r}", repr(value), got=repr(value), fault=fault)
 
     return test
 
@@ -156,12 +197,12 @@ def raises(*names: str) -> Test:
         fault = f"first == 'returns'{others}"
         if text == "returns":
             return Problem("returns", "accepted", got=text, fault=fault)
-        found = _classes(text)
-        if not names or {*names} & {*found}:
+        classes = _classes(text)
+        if not names or {*names} & {*classes}:
             return None
         # NotImplementedError does not show that the wrong argument was noticed
-        unmade = "NotImplementedError" in found
-        return Problem(f"raises {found[0]}", found[0], got=text, unmade=unmade, fault=fault)
+        unmade = "NotImplementedError" in classes
+        return Problem(f"raises {classes[0]}", classes[0], got=text, unmade=unmade, fault=fault)
 
     return test
 
@@ -176,8 +217,8 @@ def returns(values: Values) -> Problem | None:
     text = str(plain(values))
     if text == "returns":
         return None
-    found = _classes(text)[0]
-    return Problem(f"raises {found}", found, got=text, fault="first != 'returns'")
+    name = _classes(text)[0]
+    return Problem(f"raises {name}", name, got=text, fault="first != 'returns'")
 
 
 LACKING = ("NotImplementedError", "UnimplementedError")
@@ -195,11 +236,11 @@ def is_a(*names: str) -> Test:
     """The step `operator.classes` found one of these classes among those of what it was given."""
 
     def test(values: Values) -> Problem | None:
-        found = _classes(str(plain(values)))
-        if {*names} & {*found}:
+        classes = _classes(str(plain(values)))
+        if {*names} & {*classes}:
             return None
         fault = f"not {{*{list(names)!r}}} & {{*str(first).split()}}"
-        return Problem(f"gives a {found[0]}", found[0], got=found[0], fault=fault)
+        return Problem(f"gives a {classes[0]}", classes[0], got=classes[0], fault=fault)
 
     return test
 
@@ -207,10 +248,8 @@ def is_a(*names: str) -> Test:
 def has_shape(shape: Sequence[int]) -> Test:
     """The output is one array of this shape."""
 
-    def test(values: Values) -> Problem | None:
-        got = only(values)
-        if isinstance(got, Problem):
-            return got
+    @of_array
+    def test(got: Array) -> Problem | None:
         if got.shape == tuple(shape):
             return None
         fault = f"np.shape(first) != {tuple(shape)!r}"
@@ -227,8 +266,8 @@ def not_integers(values: Values) -> Problem | None:
     kinds = [v.python_type for v in values if not _whole(v.python_type)]
     if not kinds:
         return None
-    given = f"dimensions of type {', '.join(dict.fromkeys(kinds))}"
-    return Problem(f"gives {given}", "not integers", got=given)
+    kinds_of_dimensions = f"dimensions of type {', '.join(dict.fromkeys(kinds))}"
+    return Problem(f"gives {kinds_of_dimensions}", "not integers", got=kinds_of_dimensions)
 
 
 def _whole(python_type: str) -> bool:
@@ -246,7 +285,7 @@ def has_static_shape(shape: Sequence[int]) -> Test:
     def test(values: Values) -> Problem | None:
         if (odd := not_integers(values)) is not None:
             return odd
-        found = tuple(described(v) for v in values)
+        dims = tuple(described(v) for v in values)
         fault = _other_dimensions(shape)
         if gave_none(values):
             return Problem(
@@ -256,18 +295,18 @@ def has_static_shape(shape: Sequence[int]) -> Test:
                 got="None",
                 fault=fault,
             )
-        fits = len(found) == len(shape) and all(
-            a in (None, b) for a, b in zip(found, shape, strict=False)
+        fits = len(dims) == len(shape) and all(
+            a in (None, b) for a, b in zip(dims, shape, strict=False)
         )
         if not fits:
-            return Problem(f"gives {found}", "static shape", got=repr(found), fault=fault)
-        if found == tuple(shape):
+            return Problem(f"gives {dims}", "static shape", got=repr(dims), fault=fault)
+        if dims == tuple(shape):
             return None
         return Problem(
-            f"gives {found}",
+            f"gives {dims}",
             "imprecise",
             conventions=(ConventionName.PRECISE_STATIC_SHAPE,),
-            got=repr(found),
+            got=repr(dims),
             fault=fault,
         )
 
@@ -284,16 +323,16 @@ def is_static_shape(shape: Sequence[int | None]) -> Test:
     def test(values: Values) -> Problem | None:
         if (odd := not_integers(values)) is not None:
             return odd
-        said = tuple(described(v) for v in values)
+        dims = tuple(described(v) for v in values)
         nothing = gave_none(values)
-        if said == tuple(shape) and not nothing:
+        if dims == tuple(shape) and not nothing:
             return None
         unknown = nothing or (
-            len(said) == len(shape)
-            and all(s in (None, d) for s, d in zip(said, shape, strict=True))
+            len(dims) == len(shape)
+            and all(s in (None, d) for s, d in zip(dims, shape, strict=True))
         )
         conventions = (ConventionName.PRECISE_STATIC_SHAPE,) if unknown else ()
-        shown = None if nothing else said
+        shown = None if nothing else dims
         return Problem(
             f"has the static shape {shown}",
             UNKNOWN if unknown else "wrong",
@@ -311,14 +350,12 @@ def _other_dimensions(shape: Sequence[int | None]) -> str:
 def has_dtype(*names: str) -> Test:
     """The output is one array of one of these dtypes."""
 
-    def test(values: Values) -> Problem | None:
-        got = only(values)
-        if isinstance(got, Problem):
-            return got
-        if (found := got.dtype.name) in names:
+    @of_array
+    def test(got: Array) -> Problem | None:
+        if (name := got.dtype.name) in names:
             return None
         fault = f"np.asarray(first).dtype.name not in {list(names)!r}"
-        return Problem(f"gives {got.dtype}", found, got=found, fault=fault)
+        return Problem(f"gives {got.dtype}", name, got=name, fault=fault)
 
     return test
 
@@ -348,8 +385,8 @@ def only(values: Values) -> Array | Problem:
 
 def plain(values: Values) -> Any:
     """What an output gave as Python values: a tuple of them if there is not exactly one."""
-    found = tuple(described(v) for v in values)
-    return found[0] if len(found) == 1 else found
+    items = tuple(described(v) for v in values)
+    return items[0] if len(items) == 1 else items
 
 
 def described(value: Value) -> Any:
@@ -361,10 +398,10 @@ def described(value: Value) -> Any:
 
 def shown(array: Any) -> str:
     """A few elements in words."""
-    given = np.asarray(array)
-    if given.dtype.hasobject:
-        return _in_words(given)
-    return _of_content(given.dtype, given.shape, given.tobytes())
+    elements = np.asarray(array)
+    if elements.dtype.hasobject:
+        return _in_words(elements)
+    return _of_content(elements.dtype, elements.shape, elements.tobytes())
 
 
 @lru_cache(maxsize=1024)

@@ -14,7 +14,7 @@ from conformance.results import Aspect
 from conformance.scenarios.families import FAMILIES
 from conformance.scenarios.model import Check, Family, Scenario
 from conformance.specs import load
-from conformance.specs.claims.records import CheckCitation, Evidence
+from conformance.specs.claims.records import CheckCitation, CheckEvidence
 from conformance.specs.load import claims, signature
 
 _DRAWN = 12
@@ -46,7 +46,7 @@ def _first_claim(function: str) -> Mapping[str, int]:
 
 
 @cache
-def evidence() -> Evidence:
+def evidence() -> CheckEvidence:
     """What the scenarios of every family and edition cite and pass."""
     checks: set[CheckCitation] = set()
     passed: set[tuple[str, str]] = set()
@@ -57,15 +57,15 @@ def evidence() -> Evidence:
                 checks.update(_citation(scenario, check, edition) for check in scenario.checks)
                 if not scenario.conventions:
                     passed.update(_passed(scenario.program.steps, edition))
-    return Evidence(frozenset(checks), frozenset(passed))
+    return CheckEvidence(frozenset(checks), frozenset(passed))
 
 
 def scenarios_of(family: Family, edition: Edition, count: int = _DRAWN) -> Sequence[Scenario]:
     """Those of a sequence, or the first `count` of a strategy: the same each time."""
-    made = family.make(edition)
-    if not isinstance(made, SearchStrategy):
-        return made
-    return distinct(made, lambda scenario: key_of_program(scenario.program), count, 0)
+    scenarios = family.make(edition)
+    if not isinstance(scenarios, SearchStrategy):
+        return scenarios
+    return distinct(scenarios, lambda scenario: key_of_program(scenario.program), count, 0)
 
 
 def _citation(scenario: Scenario, check: Check, edition: Edition) -> CheckCitation:
@@ -89,8 +89,8 @@ def _passed(steps: Iterable[Step], edition: Edition) -> Iterator[tuple[str, str]
         if spec is None or edition not in spec.editions:
             continue
         names = [parameter.name for parameter in signature(spec, edition).parameters]
-        for given in (*names[: len(step.args)], *(key for key, _ in step.kwargs)):
-            yield name, spec.renamed.get(given, given)
+        for passed in (*names[: len(step.args)], *(key for key, _ in step.kwargs)):
+            yield name, spec.renamed.get(passed, passed)
 
 
 @cache

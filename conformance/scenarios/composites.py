@@ -23,11 +23,11 @@ def composite(
     """
 
     @cache
-    def made() -> Callable[P, SearchStrategy[Value]]:
+    def strategy_of() -> Callable[P, SearchStrategy[Value]]:
         return st.composite(definition)
 
     @wraps(definition)
     def strategy(*args: P.args, **kwargs: P.kwargs) -> SearchStrategy[Value]:
-        return made()(*args, **kwargs)
+        return strategy_of()(*args, **kwargs)
 
     return strategy

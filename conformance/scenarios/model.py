@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 from hypothesis.strategies import SearchStrategy
 
@@ -14,6 +15,8 @@ from conformance.observations import Value
 from conformance.program import Program
 from conformance.results import Aspect
 
+KERAS_2: tuple[Edition, ...] = ("keras-2.0", "keras-2.2")
+LATEST_K: tuple[Edition, ...] = ("keras-2.2",)
 KERAS_3: tuple[Edition, ...] = ("keras-3",)
 KERAS_3_DOCUMENT = "keras-3.15.1"
 
@@ -38,6 +41,8 @@ class Problem:
     got: Array | str | None = None
     expected: Array | str | None = None
     ulp: float | None = None
+    limits: npt.NDArray[np.float64] | None = None
+    """How far each element may be from `expected`; None for a check of its own tolerance."""
     fault: str = ""
     """A Python expression that is true where this is so, for scripts: `values` holds for each of
     the check's outputs the list of what it gave, `first` is the first of it. Without one, a script

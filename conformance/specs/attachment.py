@@ -27,9 +27,9 @@ def _difference(number: str, says: str, document: str = "", line: int = 0) -> Sp
 
 
 def _numbers(sources: Sources) -> Iterator[SpecDifference]:
-    wanted = {f"C{index:03d}" for index in range(1, CONFLICTS + 1)}
-    for number in sorted(wanted ^ sources.conflicts.keys()):
-        there = "is not listed" if number in wanted else "is none of the documents' conflicts"
+    expected = {f"C{index:03d}" for index in range(1, CONFLICTS + 1)}
+    for number in sorted(expected ^ sources.conflicts.keys()):
+        there = "is not listed" if number in expected else "is none of the documents' conflicts"
         yield _difference(number, there)
 
 
@@ -37,11 +37,11 @@ def _attached(sources: Sources) -> Iterator[SpecDifference]:
     """Specs whose errata are not the conflicts that name their function."""
     for name, spec in sources.specs.items():
         attached = Counter(erratum.number for erratum in spec.errata)
-        wanted = {c.number for c in sources.conflicts.values() if name in c.functions}
-        for number in sorted(wanted - attached.keys()):
+        expected = {c.number for c in sources.conflicts.values() if name in c.functions}
+        for number in sorted(expected - attached.keys()):
             yield _difference(number, f"concerns {name}, whose spec does not have it")
         for number, times in attached.items():
-            if number not in wanted:
+            if number not in expected:
                 yield _difference(number, f"is attached to {name}, which it does not name")
             if times > 1:
                 yield _difference(number, f"is attached to {name} twice")

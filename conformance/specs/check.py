@@ -9,11 +9,12 @@ from conformance.program import Binding
 from conformance.specs.conventions import load_conventions, taken, unknown
 from conformance.specs.docstrings import docstring_sections, load_docstrings
 from conformance.specs.errata import breaks_off, load_conflicts
-from conformance.specs.kinds import ParameterRule
-from conformance.specs.model import Claim, SharedFile, Spec, SpecFile
+from conformance.specs.kinds import FromDrawer, ParameterRule
+from conformance.specs.model import Claim, Spec, SpecFile
 from conformance.specs.records import NAMED_PROFILES
 from conformance.specs.rule_check import Problem
 from conformance.specs.signature import Signature, parse
+from conformance.specs.written import SharedFile, WrittenFile
 
 _NAMING = ("of", "axes", "starts", "rank", "vary", "axis", "logits", "data_format")
 """Fields of parameter rules that hold the name of another parameter."""
@@ -43,9 +44,9 @@ def shared_problems(file: SharedFile) -> Iterator[Problem]:
             yield f"{at}.convention", unknown(error.convention)
 
 
-def unused_errors(file: SharedFile, written: Iterable[SpecFile]) -> Iterator[Problem]:
+def unused_errors(file: SharedFile, written: Iterable[WrittenFile]) -> Iterator[Problem]:
     """Shared errors that no error case stands for."""
-    specs = [spec for one in written for spec in one.functions]
+    specs = [spec for file_of_specs in written for spec in file_of_specs.functions]
     used = {error.name for spec in specs for error in spec.errors if not error.says}
     for index, error in enumerate(file.errors):
         if error.name not in used:
@@ -90,6 +91,13 @@ def _parse(spec: Spec, document: Document) -> Signature:
     return parse(entry.corrected or entry.text)
 
 
+def _bindings(at: str, spec: Spec) -> Iterator[Problem]:
+    bindings = [str(b) for b in Binding]
+    for index, binding in enumerate(spec.bindings):
+        if binding not in bindings:
+            yield f"{at}.bindings[{index}]", f"no binding {binding!r}; one of {bindings}"
+
+
 def _errors(at: str, spec: Spec) -> Iterator[Problem]:
     bindings = [str(b) for b in Binding]
     for index, error in enumerate(spec.errors):
@@ -117,7 +125,7 @@ def _profiles(at: str, spec: Spec) -> Iterator[Problem]:
 
 def _all_profiles(spec: Spec) -> Iterator[tuple[str, Mapping[str, str]]]:
     yield "profiles", spec.profiles
-    yield from ((f"silent['{edition}']", found) for edition, found in spec.silent.items())
+    yield from ((f"silent['{edition}']", profiles) for edition, profiles in spec.silent.items())
 
 
 def _conventions(at: str, spec: Spec) -> Iterator[Problem]:
@@ -157,8 +165,8 @@ def _claims(at: str, spec: Spec) -> Iterator[Problem]:
 
 def _says_nothing(document: Document, function: str) -> bool:
     """Whether a function is listed and has no docstring, so that there is nothing to cite."""
-    listed = load_docstrings(document) or {}
-    return function in listed and not listed[function].sections
+    docstrings = load_docstrings(document) or {}
+    return function in docstrings and not docstrings[function].sections
 
 
 def _places(at: str, spec: Spec) -> Iterator[Problem]:
@@ -206,12 +214,31 @@ def _truncated_for(spec: Spec) -> set[Document]:
 
 def _calls(at: str, spec: Spec) -> Iterator[Problem]:
     """`shape`, `dtype` and `accuracy` say together that single calls are made, or are absent."""
-    given = [name for name in ("shape", "dtype", "accuracy") if getattr(spec, name) is not None]
-    if given and len(given) < 3:
-        yield at, f"{spec.name} has {' and '.join(given)}; write shape, dtype and accuracy or none"
+    present = [name for name in ("shape", "dtype", "accuracy") if getattr(spec, name) is not None]
+    if present and len(present) < 3:
+        yield (
+            at,
+            f"{spec.name} has {' and '.join(present)}; write shape, dtype and accuracy or none",
+        )
+
+
+def _drawer(at: str, spec: Spec) -> Iterator[Problem]:
+    drawn = any(isinstance(rule, FromDrawer) for rule in spec.parameters.values())
+    if drawn and not spec.draw:
+        yield (
+            f"{at}.parameters",
+            "a parameter is `drawn`; write which drawer gives it: `draw: NAME`",
+        )
+    if spec.draw and not drawn:
+        yield f"{at}.draw", f"no parameter is `drawn` by {spec.draw}; remove `draw`"
+    for index, part in enumerate(spec.results):
+        if part.count is not None and len(spec.results) > 1:
+            yield f"{at}.results[{index}].count", "a member with `count` must stand alone"
 
 
 _CHECKS = (
+    _drawer,
+    _bindings,
     _signatures,
     _parameters,
     _errors,

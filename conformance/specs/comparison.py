@@ -82,12 +82,14 @@ class SpecComparison:
     explained: list[tuple[SpecDifference, Explanation]]
 
 
-def settle(found: Iterable[SpecDifference], explanations: Sequence[Explanation]) -> SpecComparison:
+def settle(
+    differences: Iterable[SpecDifference], explanations: Sequence[Explanation]
+) -> SpecComparison:
     """The differences with what explains them; an explanation of nothing is a difference itself."""
     outcome = SpecComparison([], [])
     known = {(e.kind, e.document, e.line, name): e for e in explanations for name in e.names}
     used = set()
-    for difference in sorted(found):
+    for difference in sorted(differences):
         key = (difference.kind, difference.document, difference.line, difference.name)
         if key in known:
             used.add(key)
@@ -130,9 +132,9 @@ def _pairs(
 
 def _counts(sources: Sources) -> Iterator[SpecDifference]:
     for document in LINED_DOCUMENTS:
-        found = len(sources.extraction[document].entries)
-        if found != ENTRIES[document]:
-            says = f"{found} entries are extracted, the document has {ENTRIES[document]}"
+        number = len(sources.extraction[document].entries)
+        if number != ENTRIES[document]:
+            says = f"{number} entries are extracted, the document has {ENTRIES[document]}"
             yield SpecDifference(document, 1, "count", "entries", says)
     if len(sources.specs) != FUNCTIONS:
         says = f"there are {len(sources.specs)} specs for {FUNCTIONS} functions"
@@ -202,10 +204,10 @@ def _names(spec: Spec, sources: Sources) -> Iterator[SpecDifference]:
 
 def _editions(spec: Spec, sources: Sources) -> Iterator[SpecDifference]:  # noqa: ARG001
     """Editions that are not bound by their own document."""
-    wanted = {(e, d) for e, d in BOUND.items() if d in spec.signatures}
-    given = set(spec.editions.items())
-    for edition, document in sorted(wanted ^ given):
-        verb = "is not" if (edition, document) in wanted else "is"
+    expected = {(e, d) for e, d in BOUND.items() if d in spec.signatures}
+    bound = set(spec.editions.items())
+    for edition, document in sorted(expected ^ bound):
+        verb = "is not" if (edition, document) in expected else "is"
         says = f"{edition} of {spec.name} {verb} bound by {document}"
         yield SpecDifference(document, spec.signatures[document].line, "edition", spec.name, says)
 

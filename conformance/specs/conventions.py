@@ -1,7 +1,18 @@
-"""Conventions: what the suite expects where the documents are silent."""
+"""Conventions: the answers that the suite accepts where the documents are silent.
+
+A *convention* is a named open point, such as `negative-axis` or `special-values`, in
+`conventions.yaml`. It states the suite's own answer with its source, the elements or answers that
+it concerns, and its *readings*: every other answer that a backend may give. For each document it
+names the lines that leave the point open, and for documents that settle it the line that does. A
+spec refers to conventions in `unsettled`, with the condition under which a call rests on one.
+
+An answer that is a reading diverges. Any other answer violates, because the documents rule it out
+whichever reading is right (`engine.judging.readings`).
+"""
 
 from __future__ import annotations
 
+import re
 from difflib import get_close_matches
 from functools import cache
 
@@ -15,7 +26,7 @@ from conformance.specs.records import Line
 class Reading(Struct, frozen=True, forbid_unknown_fields=True):
     """One of the answers that the documents allow beside the suite's own.
 
-    One that neither refuses nor is free nor names misfits has code that says what the answer is:
+    A reading that neither refuses nor is free nor names misfits has code that computes the answer:
     a variant of the oracle (`conformance.oracle.variants`), or an alternative of a check.
     """
 
@@ -23,6 +34,10 @@ class Reading(Struct, frozen=True, forbid_unknown_fields=True):
     says: str
     refuses: bool = False
     """Whether it is an exception in place of an answer."""
+    words: list[str] = []
+    """Regular expressions: an exception is this refusal only if its message matches one of them.
+    A mistake in the library's code never refuses, whatever its words. "Not supported" always
+    refuses. Empty: any exception of the library is a refusal."""
     free: bool = False
     """Whether anything is allowed in the elements that the convention concerns."""
     misfits: str | None = None
@@ -56,6 +71,11 @@ class Convention(Struct, frozen=True, forbid_unknown_fields=True):
         """The reading that is an exception, if one is allowed of any call."""
         return next((r for r in self.readings if r.refuses and not r.misfits), None)
 
+    def is_refused_by(self, message: str) -> bool:
+        """Whether an exception with this message is a refusal that the convention allows."""
+        words = self.refusal.words if self.refusal else []
+        return not words or any(re.search(word, message, re.IGNORECASE) for word in words)
+
     @property
     def of_misfits(self) -> list[Reading]:
         """The readings that only calls may take which do not fit another."""
@@ -87,14 +107,16 @@ def of_misfit(name: str) -> Reading | None:
     """The reading of this name, as `taken` gives it, if only calls may take it which do not fit
     another."""
     convention, _, reading = name.partition(": ")
-    found = (r for r in load_conventions()[convention].of_misfits if r.name == reading)
-    return next(found, None)
+    matches = (r for r in load_conventions()[convention].of_misfits if r.name == reading)
+    return next(matches, None)
 
 
 def definite(name: str) -> str | None:
-    """The reading that a reading, both named as `taken` does, shows to be taken: itself if it says
-    what each answer is, the one that a call does not fit if only such calls may take it; None if it
-    refuses or allows anything."""
+    """The reading that a reading shows to be taken, both named as `taken` names them.
+
+    It is the reading itself if that computes each answer. It is the other reading if only calls
+    that do not fit that reading may take it. None if it refuses or allows anything.
+    """
     convention, _, reading = name.partition(": ")
     known, misfit = load_conventions()[convention], of_misfit(name)
     shown = reading if misfit is None else str(misfit.misfits)

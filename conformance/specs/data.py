@@ -34,5 +34,5 @@ def data_of(text: str, name: str, kind: type[Data]) -> Data:
     except source.SourceError as error:
         raise SpecError(f"{name}:{error.line}: {error}") from error
     except msgspec.ValidationError as error:
-        said, _, place = str(error).partition(" - at ")
-        raise SpecError(f"{name}:{source.line(node, place.strip('`'))}: {said}") from error
+        problem, _, place = str(error).partition(" - at ")
+        raise SpecError(f"{name}:{source.line(node, place.strip('`'))}: {problem}") from error

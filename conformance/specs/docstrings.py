@@ -7,13 +7,17 @@ installed package, as `tools/keras3_document.py` does.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, partial
+from typing import Annotated, Any
 
-from msgspec import Struct, field
+import msgspec
+from msgspec import Meta, Struct, field
 
 from conformance.editions import Document, edition_files
 from conformance.specs.data import data_of
 from conformance.specs.remembered import remembered
+
+Digest = Annotated[str, Meta(pattern="^[0-9a-f]{12}$")]
 
 
 class Docstring(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -25,32 +29,90 @@ class Docstring(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Its parameters, with defaults: `(x1, x2)`."""
     sections: list[str] = field(default_factory=list)
     """The sections of its docstring, in their order; `Summary` is what stands before any."""
+    texts: list[Digest] = field(default_factory=list)
+    """A digest of the text of each section, in the same order."""
     parameters: list[str] = field(default_factory=list)
     """The parameters that the docstring describes."""
     raises: list[str] = field(default_factory=list)
     """The exceptions that it names."""
     same_as: str = ""
     """The public name under which the same function stands above."""
+    examples: list[Digest] = field(default_factory=list)
+    """A digest of each result that its examples print, with the lines before it. The function
+    `docstring_example` in the mapping of keras.ops makes it; the installed package has the text."""
+
+
+class InstalledDocstrings(Struct, frozen=True):
+    """The docstrings of an installed release, as a worker reports them."""
+
+    release: str
+    functions: tuple[Docstring, ...]
+
+    def by_name(self) -> dict[str, Docstring]:
+        """The docstrings by public name."""
+        return {docstring.name: docstring for docstring in self.functions}
+
+
+def installed_docstrings(facts: bytes) -> InstalledDocstrings:
+    """The docstrings in a worker's JSON. Raises `ValueError` for anything else."""
+    try:
+        return msgspec.json.decode(facts, type=InstalledDocstrings)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise ValueError(f"the worker's list of docstrings is wrong: {error}") from error
+
+
+class ExampleErratum(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Examples of a docstring that are wrong themselves, in `documents/DOCUMENT-errata.yaml`."""
+
+    function: str
+    examples: list[Digest] = field(default_factory=list)
+    """Those that are not run."""
+    own_methods: bool = False
+    """Whether lines before examples call methods of tensors. A backend's tensors may lack them: a
+    failure of such a line is a refusal."""
+    why: str
 
 
 @cache
 def load_docstrings(document: Document) -> Mapping[str, Docstring] | None:
     """The functions of a document by name; None if the edition has no list of them."""
+    docstrings = _records(document, list[Docstring])
+    return None if docstrings is None else {docstring.name: docstring for docstring in docstrings}
+
+
+@cache
+def load_example_errata(document: Document) -> Mapping[str, Sequence[ExampleErratum]]:
+    """The errata of examples by function, in the order of the file."""
+    errata: dict[str, list[ExampleErratum]] = {}
+    for erratum in _records(f"{document}-errata", list[ExampleErratum]) or []:
+        errata.setdefault(erratum.function, []).append(erratum)
+    return errata
+
+
+def examples_of(document: Document, docstring: Docstring) -> list[tuple[int, str]]:
+    """The number and the digest of each example that is run; the first has the number 1."""
+    errata = load_example_errata(document).get(docstring.name, ())
+    wrong = {digest for erratum in errata for digest in erratum.examples}
+    return [(n, d) for n, d in enumerate(docstring.examples, 1) if d not in wrong]
+
+
+def calls_own_methods(document: Document, function: str) -> bool:
+    """Whether lines before a function's examples call methods of tensors."""
+    return any(e.own_methods for e in load_example_errata(document).get(function, ()))
+
+
+def _records(name: str, kind: type[Any]) -> Any:
+    """The records in `documents/NAME.yaml` of the edition that has it; None if none does."""
     for edition in edition_files():
-        for name, text in edition.document_texts().items():
-            if name == f"{edition.name}/documents/{document}.yaml":
-                return {one.name: one for one in _read(name, text)}
+        text = edition.document_texts().get(file := f"{edition.name}/documents/{name}.yaml")
+        if text is not None:
+            return remembered({file: text}, kind, partial(data_of, text, file, kind))
     return None
-
-
-def _read(name: str, text: str) -> list[Docstring]:
-    kind = list[Docstring]
-    return remembered({name: text}, kind, lambda: data_of(text, name, kind))
 
 
 def docstring_sections(document: Document, function: str) -> Sequence[str] | None:
     """The sections of a function's docstring; None if nothing is known of the document."""
-    listed = load_docstrings(document)
-    if listed is None:
+    docstrings = load_docstrings(document)
+    if docstrings is None:
         return None
-    return listed[function].sections if function in listed else ()
+    return docstrings[function].sections if function in docstrings else ()

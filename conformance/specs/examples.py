@@ -208,8 +208,8 @@ def examples_in(text: str) -> tuple[Example, ...]:
     except source.SourceError as error:
         raise SpecError(f"{FILE}:{error.line}: {error}") from error
     except msgspec.ValidationError as error:
-        said, _, place = str(error).partition(" - at ")
-        raise SpecError(f"{FILE}:{source.line(node, place.strip('`'))}: {said}") from error
+        problem, _, place = str(error).partition(" - at ")
+        raise SpecError(f"{FILE}:{source.line(node, place.strip('`'))}: {problem}") from error
 
 
 def _note_lines(node: yaml.Node | None, data: Any) -> None:

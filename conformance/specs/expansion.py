@@ -7,10 +7,22 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from conformance.dtypes import is_floating
+from conformance.editions import tried_in
 from conformance.specs.kinds import ParameterRule
 from conformance.specs.library import Library
-from conformance.specs.model import ErrorCase, SharedError, SharedFile, Spec, SpecFile, Unsettled
+from conformance.specs.model import (
+    DtypeRule,
+    Dtypes,
+    ErrorCase,
+    Part,
+    SharedError,
+    Spec,
+    SpecFile,
+    Unsettled,
+)
 from conformance.specs.rule_check import Problem, faults, used_in
+from conformance.specs.written import SharedFile
 
 RULES_OF_KINDS = ("below", "shape")
 """The fields of parameter kinds that hold rules."""
@@ -23,6 +35,11 @@ def written_rules(spec: Spec) -> Iterator[tuple[str, Any]]:
     yield from ((f"dtype.accept[{i}]", rule) for i, rule in enumerate(accepted))
     yield from ((f"unsettled[{i}].when", u.when) for i, u in enumerate(spec.unsettled))
     yield from ((f"results[{i}].shape", part.shape) for i, part in enumerate(spec.results))
+    yield from ((f"results[{i}].when", part.when) for i, part in enumerate(spec.results))
+    yield from ((f"results[{i}].count", part.count) for i, part in enumerate(spec.results))
+    for i, part in enumerate(spec.results):
+        of_part = part.dtype.accept if part.dtype else []
+        yield from ((f"results[{i}].dtype.accept[{k}]", rule) for k, rule in enumerate(of_part))
     yield from _of_kinds("parameters", spec.parameters)
     for i, error in enumerate(spec.errors):
         yield from _of_kinds(f"errors[{i}].parameters", error.parameters)
@@ -33,6 +50,16 @@ def _of_kinds(at: str, parameters: Mapping[str, ParameterRule]) -> Iterator[tupl
         for field in RULES_OF_KINDS:
             if hasattr(kind, field):
                 yield f"{at}['{name}'].{field}", getattr(kind, field)
+
+
+ITEM = "item"
+"""What rules call the place of the member, in a list, that a case looks at."""
+
+
+def known_names(spec: Spec) -> set[str]:
+    """The names that the rules of a spec may use."""
+    in_lists = any(part.count is not None for part in spec.results)
+    return {*spec.parameters, *([ITEM] if in_lists else [])}
 
 
 def used_rules(files: Iterable[SpecFile | SharedFile]) -> set[str]:
@@ -49,7 +76,7 @@ def problems(file: SpecFile, library: Library) -> Iterator[Problem]:
     """Everything wrong with the rules of the functions, as they are written."""
     for index, spec in enumerate(file.functions):
         for path, rule in written_rules(spec):
-            for problem in faults(rule, spec.parameters, library):
+            for problem in faults(rule, known_names(spec), library):
                 yield f"$.functions[{index}].{path}", problem
 
 
@@ -60,17 +87,54 @@ def expanded(file: SpecFile, library: Library, shared: Mapping[str, SharedError]
 
 
 def _expanded(spec: Spec, library: Library, shared: Mapping[str, SharedError]) -> Spec:
-    accepted = spec.dtype and [library.expand(rule) for rule in spec.dtype.accept]
     errors = [_whole(error, shared) for error in spec.errors]
     return replace(
         spec,
+        dtypes=_with_tried(spec),
         shape=library.expand(spec.shape),
-        dtype=replace(spec.dtype, accept=accepted) if spec.dtype else None,
+        dtype=_dtype(spec.dtype, library),
         unsettled=[_case(case, library) for case in spec.unsettled],
-        results=[replace(part, shape=library.expand(part.shape)) for part in spec.results],
+        results=[_part(part, library) for part in spec.results],
         parameters=_parameters(spec.parameters, library),
         errors=[replace(e, parameters=_parameters(e.parameters, library)) for e in errors],
     )
+
+
+FRACTIONS = "float-of"
+"""The named rule of results that have fractions, whatever their tensors hold."""
+_TRUTH = "bool"
+
+
+def _with_tried(spec: Spec) -> Dtypes:
+    """The dtypes of a spec with those that its edition tries each function with.
+
+    That is each function with a tensor of floating numbers that no drawer draws. Truth values are
+    numbers where the result has fractions; elsewhere a spec says whether they are tried.
+    """
+    named = spec.dtypes
+    floating = any(is_floating(dtype) for dtype in named.documented)
+    if spec.draw or spec.dtype is None or not floating:
+        return named
+    known: set[str] = {*named.documented, *named.probed, *named.untried}
+    fractions = any(FRACTIONS in used_in(rule) for rule in spec.dtype.accept)
+    known |= set() if fractions else {_TRUTH}
+    tried = dict.fromkeys(dtype for e in spec.editions for dtype in tried_in(e))
+    return replace(named, probed=[*named.probed, *(d for d in tried if d not in known)])
+
+
+def _part(part: Part, library: Library) -> Part:
+    return replace(
+        part,
+        shape=library.expand(part.shape),
+        count=library.expand(part.count),
+        when=library.expand(part.when),
+        dtype=_dtype(part.dtype, library),
+    )
+
+
+def _dtype(rule: DtypeRule | None, library: Library) -> DtypeRule | None:
+    accepted = [library.expand(dtype) for dtype in rule.accept] if rule else []
+    return replace(rule, accept=accepted) if rule else None
 
 
 def _case(case: Unsettled, library: Library) -> Unsettled:

@@ -44,8 +44,8 @@ def kernel(shape: Sequence[Dim], data_format: str | None) -> Dims:
 
 def dilated(sizes: int | Sequence[Dim], dilation: int | Sequence[int]) -> Dims:
     """How many elements windows span whose own elements are `dilation` apart."""
-    listed = (sizes,) if isinstance(sizes, int) else sizes
-    pairs = zip(listed, each(dilation, listed), strict=True)
+    lengths = (sizes,) if isinstance(sizes, int) else sizes
+    pairs = zip(lengths, each(dilation, lengths), strict=True)
     return tuple(None if k is None else (k - 1) * d + 1 for k, d in pairs)
 
 
@@ -59,14 +59,14 @@ def windows(
     """How many windows fit on each axis: whole ones for `valid`, else one for each stride begun."""
     own = (sizes,) * len(lengths) if isinstance(sizes, int) else sizes
     spans = dilated(own, dilation) if padding == "valid" else (1,) * len(own)
-    listed = zip(lengths, spans, each(strides, lengths), strict=True)
-    return tuple(None if n is None or k is None else max(0, (n - k) // s + 1) for n, k, s in listed)
+    axes = zip(lengths, spans, each(strides, lengths), strict=True)
+    return tuple(None if n is None or k is None else max(0, (n - k) // s + 1) for n, k, s in axes)
 
 
 def spread(lengths: Sequence[Dim], sizes: Sequence[Dim], strides: int | Sequence[int]) -> Dims:
     """The lengths over which so many windows of these sizes move."""
-    listed = zip(lengths, sizes, each(strides, lengths), strict=True)
-    return tuple(None if n is None or k is None else (n - 1) * s + k for n, k, s in listed)
+    axes = zip(lengths, sizes, each(strides, lengths), strict=True)
+    return tuple(None if n is None or k is None else (n - 1) * s + k for n, k, s in axes)
 
 
 def transposed(  # noqa: PLR0917 - the arguments of a rule
@@ -84,18 +84,18 @@ def transposed(  # noqa: PLR0917 - the arguments of a rule
     """
     spans, steps = dilated(sizes, dilation), each(strides, lengths)
     more = (None,) * len(steps) if added is None else each(added, lengths)
-    listed = zip(lengths, spans, steps, more, strict=True)
+    axes = zip(lengths, spans, steps, more, strict=True)
     return tuple(
         None if n is None or k is None else transposed_length(n, k, s, padding, a)
-        for n, k, s, a in listed
+        for n, k, s, a in axes
     )
 
 
 def transposed_length(length: int, span: int, stride: int, padding: str, added: int | None) -> int:
     """The same of one axis, for windows that span so many elements."""
     if added is not None:
-        kept = span if padding == "valid" else span % 2
-        return (length - 1) * stride + kept + added
+        whole = span if padding == "valid" else span % 2
+        return (length - 1) * stride + whole + added
     return (length - 1) * stride + (max(span, stride) if padding == "valid" else stride)
 
 
@@ -118,8 +118,8 @@ def each(value: int | Sequence[int], axes: Sequence[Any]) -> Sequence[int]:
 
 
 def _any_above(items: int | Sequence[Dim], bound: int) -> bool:
-    listed = (items,) if isinstance(items, int) else items
-    return any(i is not None and i > bound for i in listed)
+    lengths = (items,) if isinstance(items, int) else items
+    return any(i is not None and i > bound for i in lengths)
 
 
 def _any_even(items: Sequence[Dim]) -> bool:

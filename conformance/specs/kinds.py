@@ -13,27 +13,27 @@ from conformance.specs.records import Domain, DtypeName, Expression, Range, Spec
 
 
 class TensorKind(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="tensor"):
-    """A tensor of any shape with a rank in `ranks`."""
+    """A tensor of any shape."""
 
     ranks: Range = (0, 5)
     domain: Domain = "real"
     dtypes: list[DtypeName] | None = None
-    """Only these dtypes, whatever the function's other tensors have."""
+    """only these, whatever other tensors have"""
 
 
 class Companion(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="companion"):
-    """A second tensor whose shape fits that of `of`."""
+    """A second tensor whose shape fits that of `of`. The relations are listed below."""
 
     of: str
     relation: Literal["broadcast", "contraction", "batch_contraction", "batch_mismatch"]
     axes: str | None = None
-    """The parameter that holds the contracted axes, for the `batch_` relations."""
+    """the parameter with the contracted axes, for the `batch_` relations"""
     ranks: Range = (0, 5)
     domain: Domain = "real"
 
 
 class Tensors(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="tensors"):
-    """A list of tensors of one shape, but for the axis in parameter `vary`."""
+    """A list of tensors of one shape, except for the axis in the parameter `vary`."""
 
     count: Range = (1, 4)
     ranks: Range = (1, 4)
@@ -41,12 +41,12 @@ class Tensors(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="tens
 
 
 class Indices(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="indices"):
-    """An integer tensor whose elements are at least 0 and less than `below`."""
+    """An integer tensor with elements from 0 to less than `below`, a rule."""
 
     below: Expression
     ranks: Range = (1, 3)
     dtypes: list[DtypeName] | None = None
-    """Only these dtypes, whatever the function's other tensors have."""
+    """only these, whatever other tensors have"""
 
 
 class ValueKind(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="value"):
@@ -56,11 +56,12 @@ class ValueKind(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="va
 
 
 class Axis(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="axis"):
-    """One axis of `of`, counted from either end."""
+    """One axis of `of`, counted from either end; also None if `optional`."""
 
     of: str
+    optional: bool = False
     position: Literal["existing", "new", "unit"] = "existing"
-    """`new`: where an axis can be inserted; `unit`: an axis of length 1."""
+    """`existing`; `new`, where an axis can be inserted; `unit`, an axis of length 1"""
 
 
 class Axes(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="axes"):
@@ -69,9 +70,9 @@ class Axes(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="axes"):
     of: str
     optional: bool = False
     listed: bool = False
-    """A list where there are several, and no tuple."""
+    """no tuple"""
     iterable: list[Edition] = field(default_factory=list)
-    """The editions whose documents allow any iterable of axes."""
+    """the editions that allow any iterable"""
 
 
 class BatchAxes(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="batch_axes"):
@@ -93,7 +94,7 @@ class TargetShape(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="
 
 
 class Counts(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="counts"):
-    """A list with one integer in `range` for each axis of `of`, and `extra` more or fewer."""
+    """A list with an integer for each axis of `of`, and `extra` more."""
 
     of: str
     range: Range = (1, 3)
@@ -101,14 +102,13 @@ class Counts(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="count
 
 
 class Starts(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="starts"):
-    """A list or tuple with one start index for each axis of `of`, or a tensor of them."""
+    """A list, tuple or tensor with a start index for each axis of `of`."""
 
     of: str
 
 
 class Sizes(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="sizes"):
-    """A list or tuple with one length for each axis of `of`, so that a slice from `starts` fits, or
-    a tensor of them."""
+    """A list, tuple or tensor with a length for each axis of `of`: a slice from `starts` fits."""
 
     of: str
     starts: str
@@ -117,7 +117,7 @@ class Sizes(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="sizes"
 class PlaceholderShape(
     SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="placeholder_shape"
 ):
-    """A tuple of dimensions, any of which may be None, or None where parameter `rank` is given."""
+    """A tuple of dimensions, any of them None; or None, if the parameter `rank` has a value."""
 
     rank: str
     ranks: Range = (0, 4)
@@ -130,21 +130,20 @@ class Shape(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="shape"
 
 
 class FillShape(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="fill_shape"):
-    """None, or the shape of a tensor to be filled with `of` where that is a scalar."""
+    """None, or a shape to be filled where `of` is a scalar."""
 
     of: str
 
 
 class Fitting(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="fitting"):
-    """A tensor whose shape follows from a rule."""
+    """A tensor whose shape follows from the rule `shape`."""
 
     shape: Expression
     domain: Domain = "real"
 
 
 class Features(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="features"):
-    """A tensor with a number for each place on one axis of `of`: a vector, or of the same rank
-    with length 1 on every other axis."""
+    """A number for each place on an axis of `of`, in a vector or with length 1 on other axes."""
 
     of: str
     axis: str
@@ -152,8 +151,8 @@ class Features(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="fea
 
 
 class Bias(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="bias"):
-    """A vector with a number for each channel of `of`, or (keras-2.2) a tensor for all but its
-    first axis, channels last; of another rank, which is an error, if `wrong`."""
+    """A vector with a number for each channel of `of`; in keras-2.2 also a tensor for all but the
+    first axis, channels last. `wrong`: of another rank."""
 
     of: str
     data_format: str
@@ -161,14 +160,14 @@ class Bias(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="bias"):
 
 
 class Distribution(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="distribution"):
-    """A tensor of probabilities that sum to one along an axis, or, without `axis`, of any."""
+    """Probabilities that sum to one along an axis; without `axis`, any probabilities."""
 
     axis: str | None = None
-    """The parameter that holds the axis of the classes."""
+    """the parameter with the axis of the classes"""
     of: str | None = None
-    """The tensor whose shape this one has."""
+    """the tensor with the same shape"""
     logits: str | None = None
-    """The parameter that, if true, makes the elements logits: any numbers."""
+    """the parameter that makes the elements logits"""
     ranks: Range = (2, 5)
 
 
@@ -179,7 +178,7 @@ class ScoresKind(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="s
 
 
 class Labels(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="labels"):
-    """An integer tensor of the shape `shape`, a rule, with elements from 0 to less than `below`."""
+    """An integer tensor of a shape, with elements from 0 to less than `below`; both are rules."""
 
     shape: Expression
     below: Expression
@@ -187,23 +186,23 @@ class Labels(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="label
 
 
 class ClassAxis(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="class_axis"):
-    """-1, or an axis of `of` counted from the front; outside of it, an error, if `wrong`."""
+    """-1, or an axis of `of` counted from the front. `wrong`: an axis that it lacks."""
 
     of: str
     wrong: bool = False
 
 
 class ReductionAxes(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="reduction_axes"):
-    """A list or tuple of distinct axes of `of`, mostly all but the last; not none and not all."""
+    """A list or tuple of distinct axes of `of`, mostly all but the last."""
 
     of: str
     iterable: list[Edition] = field(default_factory=list)
-    """The editions whose documents allow any iterable of axes."""
+    """the editions that allow any iterable"""
 
 
 class Padding(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="padding"):
-    """How many zeros before and after each of `spatial` axes: a tuple of pairs, a single pair for
-    one axis; in keras-1 one number for both sides of an axis. `extra` more are an error."""
+    """The zeros before and after each of `spatial` axes: a tuple of pairs, a pair for one axis; in
+    keras-1 a number for each axis. `extra` more are an error."""
 
     spatial: int
     range: Range = (0, 3)
@@ -211,14 +210,14 @@ class Padding(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="padd
 
 
 class Integer(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="integer"):
-    """A Python integer in `range`; also None if `optional`."""
+    """A Python integer."""
 
     range: Range
     optional: bool = False
 
 
 class Real(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="real"):
-    """A Python float (or integer) in `range`; also None if `optional`."""
+    """A Python float or integer."""
 
     range: tuple[float, float]
     optional: bool = False
@@ -229,7 +228,7 @@ class Boolean(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="bool
 
 
 class Dtype(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="dtype"):
-    """The name of a dtype; also None if `optional`."""
+    """The name of a dtype."""
 
     choices: list[DtypeName]
     optional: bool = True
@@ -246,17 +245,17 @@ class DataFormat(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="d
 
 
 class Images(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="images"):
-    """A batch of images with so many `spatial` axes, laid out as `data_format` says."""
+    """A batch of images with `spatial` axes, in the layout of the parameter `data_format`."""
 
     spatial: int
     most: int | None = None
-    """There may be more spatial axes, up to so many."""
+    """up to so many spatial axes"""
     layout: Literal["channels_first"] | None = None
-    """The layout where no parameter is called `data_format`."""
+    """the layout, where no parameter is called `data_format`"""
     blocks: str | None = None
-    """The parameter that divides the spatial lengths, or whose square divides the channels if the
-    images are `deep`."""
+    """the parameter that divides the spatial lengths"""
     deep: bool = False
+    """its square divides the channels instead"""
 
 
 class Kernel(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="kernel"):
@@ -267,27 +266,27 @@ class Kernel(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="kerne
 
 
 class Pointwise(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="pointwise"):
-    """A kernel of spatial size 1 for what the depthwise kernel `of` gives."""
+    """A kernel of spatial size 1 for the result of the depthwise kernel `of`."""
 
     of: str
 
 
 class LocalKernel(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="local_kernel"):
-    """Weights of their own for every window on the images `of`."""
+    """Separate weights for every window on the images `of`."""
 
     of: str
 
 
 class Window(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="window"):
-    """A tuple with the size of a window on each spatial axis of the images `of`; if `single` it may
-    be a list, or an integer that all axes share."""
+    """A tuple with the size of a window on each spatial axis of the images `of`. `single`: also a
+    list, or an integer for all axes."""
 
     of: str
     single: bool = False
 
 
 class PerAxis(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="per_axis"):
-    """A tuple with an integer in `range` for each `spatial` axis; a bare integer if `single`."""
+    """A tuple with an integer for each `spatial` axis; `single`: the integer itself."""
 
     spatial: int
     range: Range = (1, 3)
@@ -295,19 +294,17 @@ class PerAxis(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="per_
 
 
 class Moves(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="moves"):
-    """An integer in `range` for each spatial axis of the images `of`, in a tuple or a list, or one
-    that all axes share."""
+    """An integer for each spatial axis of the images `of`, in a tuple or a list, or one for all."""
 
     of: str
     range: Range = (1, 3)
     lists: bool = True
-    """Whether lists are taken, too."""
+    """false: no lists"""
 
 
 class Patch(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="patch"):
-    """The size of a window on each spatial axis of the images `of`, with as many zeros on each side
-    as the parameter `padding` has and elements as far apart as `dilation` has, in a tuple, or one
-    that all axes share."""
+    """A tuple with the size of a window on each spatial axis of the images `of`, or one for all. It
+    fits with the zeros of the parameter `padding` and the distances of `dilation`."""
 
     of: str
     padding: str
@@ -315,15 +312,14 @@ class Patch(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="patch"
 
 
 class Adapted(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="adapted"):
-    """How many windows the images `of` are divided into on each spatial axis, no more than it has
-    elements, in a tuple or a list, or as many for all."""
+    """The number of windows on each spatial axis of `of`: a tuple, a list, or one for all."""
 
     of: str
 
 
 class OutputPadding(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="output_padding"):
-    """An integer less than the parameter `strides` has it for each spatial axis of the images `of`,
-    in a tuple or a list, or one that all axes share; none of them is less if `wrong`."""
+    """For each spatial axis of the images `of` an integer less than that of `strides`. `wrong`: not
+    less, which is an error."""
 
     of: str
     strides: str
@@ -331,8 +327,7 @@ class OutputPadding(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag
 
 
 class OutputShape(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="output_shape"):
-    """The shape of images from which a convolution makes those of `of`: a tuple, or a tensor of the
-    dtype int32 and rank 1."""
+    """A shape of images that a convolution turns into that of `of`: a tuple or an int32 tensor."""
 
     of: str
 
@@ -343,8 +338,20 @@ class Positions(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="po
     of: str
 
 
+class FromDrawer(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="drawn"):
+    """An argument from the drawer of the spec."""
+
+    domain: Domain = "real"
+    dtypes: list[DtypeName] | None = None
+    """only these, whatever other tensors have"""
+    eager: bool = False
+    """never symbolic"""
+    complex: bool = False
+    """pairs of parts of complex numbers, joined before the call"""
+
+
 class Omitted(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="omitted"):
-    """Never passed: without a checkable effect on the aspects tested, for the stated reason."""
+    """Never passed, for the reason `why`."""
 
     why: str
 
@@ -393,5 +400,6 @@ ParameterRule = (
     | Adapted
     | OutputShape
     | Positions
+    | FromDrawer
     | Omitted
 )

@@ -13,6 +13,7 @@ from conformance.specs.signature import Signature, parse
 from conformance.specs.source import SpecError
 
 _OTHER = (
+    "accuracy.yaml",
     "conventions.yaml",
     "errata.yaml",
     "examples.yaml",
@@ -53,11 +54,11 @@ class Specs(Mapping[str, Spec]):
 
     def printed_in(self, documents: Collection[str]) -> Specs:
         """The specs of the functions that one of these documents prints."""
-        found = Specs([])
+        printed = Specs([])
         for name, spec in self._specs.items():
             if {*map(str, spec.signatures)} & {*documents}:
-                found._add(spec, self._themes[name])
-        return found
+                printed._add(spec, self._themes[name])
+        return printed
 
     def theme(self, name: str) -> str:
         """The theme that a function belongs to."""
@@ -117,6 +118,7 @@ def load() -> Specs:
     read = {**shipped_texts(), **texts}
     for edition in edition_files():
         read.update(edition.document_texts())
+        read[f"{edition.name}/settings"] = edition.settings
     return Specs(remembered(read, list[SpecFile], lambda: _checked(texts)))
 
 

@@ -18,10 +18,11 @@ class DocumentedSignature(SpecRecord, frozen=True, kw_only=True, omit_defaults=T
     no line that is accepted there."""
 
     line: Line = 0
-    """0 only of a document that has no lines."""
+    """The line of a document with lines."""
     text: str
+    """The signature as printed, without `keras.backend.`."""
     corrected: str | None = None
-    """Where the printed signature is evidently wrong: what it should say."""
+    """The right signature, where the print is evidently wrong; `...` is an unsettled default."""
     erratum: str | None = None
     """The number of the conflict that explains `corrected`, such as `C056`."""
 
@@ -42,7 +43,9 @@ class Erratum(SpecRecord, frozen=True, kw_only=True):
     """A place where a document is wrong or contradicts another, and the claim that is tested."""
 
     number: Annotated[str, Meta(pattern="^C[0-9]{3}$")]
+    """`C` and three digits."""
     claim: str
+    """The claim that is tested."""
 
 
 RULE_NAME = "^[a-z][a-z0-9]*(-[a-z0-9]+)+$"
@@ -53,15 +56,17 @@ class NamedRule(SpecRecord, frozen=True, kw_only=True):
     """A rule that is written once and used by name: `[name, argument, ...]`."""
 
     name: Annotated[str, Meta(pattern=RULE_NAME)]
+    """Words joined by hyphens."""
     takes: list[Annotated[str, Meta(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]] = field(
         default_factory=list
     )
-    """Its own names for its arguments. The rule knows no others."""
+    """Its names for its arguments. The rule knows no other names, and uses each."""
     says: str
-    """The rule in words; `{x}` stands for the argument that it calls x."""
+    """The rule in words; `{x}` stands for the argument x."""
     rule: Expression
+    """A rule, which may use other named rules."""
     convention: str | None = None
-    """The convention that holds where the rule is true, for cases that do not name one."""
+    """For a condition: the convention that holds where it is true."""
 
 
 class SharedError(SpecRecord, frozen=True, kw_only=True):
@@ -78,12 +83,13 @@ class Unsettled(SpecRecord, frozen=True, kw_only=True):
     """Cases that no document settles: there the named convention holds."""
 
     when: Expression
+    """The condition."""
     convention: str = ""
-    """Empty in a file where `when` uses a named rule that has a convention. Never once loaded."""
+    """The convention that holds there. A file may omit it if the named rule in `when` has one."""
     says: str | None = None
-    """The condition in words; a named rule has its own."""
+    """The condition in words, for a `when` without a named rule."""
     editions: list[Edition] = field(default_factory=list)
-    """Only these editions, because the documents of the others speak of it. All if empty."""
+    """The editions that leave it open; all if empty."""
 
     def holds_in(self, edition: Edition) -> bool:
         """Whether the document of the edition leaves it open, too."""
@@ -97,24 +103,30 @@ class ErrorCase(SpecRecord, frozen=True, kw_only=True):
     """
 
     name: str
+    """Words joined by hyphens: the kind of the failure."""
     says: str = ""
-    """The condition that is broken. Never empty once loaded."""
+    """The condition that the input breaks. A file may omit it if `rules.yaml` has the error."""
     exception: Exceptions = "any"
-    editions: list[Edition]
+    """The documented exception."""
+    editions: list[Edition] = field(default_factory=list)
+    """The editions in which it is an error; in a file, those of the spec if empty."""
     at: dict[Document, Line] = field(default_factory=dict)
+    """The lines that document it."""
     sections: dict[Document, Section] = field(default_factory=dict)
+    """The sections of docstrings that document it."""
     parameters: dict[str, ParameterRule] = field(default_factory=dict)
-    """Replaces the rules of the named parameters, so that the input is invalid."""
+    """Rules of some parameters that make the input invalid."""
     bindings: list[str] = field(default_factory=list)
-    """Only these bindings provoke the error; all do if empty."""
+    """The bindings that provoke the error; all if empty."""
     convention: str | None = None
-    """The convention that demands an error where no document names the exception."""
+    """The convention that demands an error, where no document names the exception."""
 
 
 class DtypeRule(SpecRecord, frozen=True, kw_only=True):
     """The dtypes that a result may have: any of `accept`."""
 
     accept: Annotated[list[Expression], Meta(min_length=1)]
+    """Rules, each of which gives a dtype."""
 
 
 class Dtypes(SpecRecord, frozen=True, kw_only=True):
@@ -124,60 +136,79 @@ class Dtypes(SpecRecord, frozen=True, kw_only=True):
     """
 
     documented: list[DtypeName] = field(default_factory=lambda: ["float32", "float64"])
+    """Dtypes that words and examples of the documents cover."""
     probed: list[DtypeName] = field(default_factory=lambda: ["float16"])
+    """Others that the suite tries, under the convention `input-dtype`."""
     beside: list[DtypeName] = field(default_factory=list)
-    """Those that one tensor of a call has only if another has one of the first."""
+    """Dtypes that one tensor of a call has only beside a documented one."""
+    untried: list[DtypeName] = field(default_factory=list)
+    """Exceptions from the dtypes that the edition tries each function with."""
+    alike: bool = False
+    """Whether the tensors of a call have one dtype, because no document covers mixed ones."""
 
 
 # How wrong a correct implementation may be.
 
 
 class Exact(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="exact"):
-    """The result equals the exact one: it is an input element, an integer or a truth value."""
+    """Nothing: the result is an input element, an integer or a truth value."""
 
     kind: ClassVar[str] = "exact"
 
 
 class Ulp(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="ulp"):
-    """An elementwise function: so many units in the last place of the result's dtype."""
+    """Units in the last place of its dtype, for elementwise functions."""
 
     kind: ClassVar[str] = "ulp"
 
     limit: Annotated[float, Meta(gt=0)]
+    """Units in the last place."""
     source: str
+    """The source of the limit."""
     angle: bool = False
-    """Whether numbers beyond 1e4 may be rounded once more on the way into a period of the function,
-    whose slope is 1 at most."""
+    """Whether a number beyond 10,000 may be rounded once more on the way into a period."""
 
 
 class Contraction(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="contraction"):
-    """Sums of terms: gamma_n times the sum of the terms' magnitudes (Higham 2002, 3.1)."""
+    """γₙ times the sum of the terms' magnitudes (Higham 2002, 3.1), for sums of terms."""
 
     kind: ClassVar[str] = "contraction"
 
 
 class Conditioned(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="conditioned"):
-    """Composed functions: `factor` times what one rounding of the inputs changes."""
+    """`factor` times the change by one rounding of the inputs, for composed functions."""
 
     kind: ClassVar[str] = "conditioned"
 
     factor: Annotated[float, Meta(gt=0)]
+    """How many roundings of the inputs."""
 
 
 Accuracy = Exact | Ulp | Contraction | Conditioned
 
 
 class Part(SpecRecord, frozen=True, kw_only=True):
-    """One of several results of a function. It has the `shape` and the `accuracy` of the spec where
-    it has none of its own."""
+    """One of several results of a function. It has the `shape`, the `dtype` and the `accuracy` of
+    the spec where it has none of its own."""
 
     name: str
+    """The name of the member in messages."""
     shape: Expression = None
+    """Its shape, where it is not that of the spec."""
+    dtype: DtypeRule | None = None
+    """Its dtypes, where they are not those of the spec."""
     accuracy: Accuracy | None = None
+    """Its accuracy, where it is not that of the spec."""
+    by: str | None = None
+    """The function that takes it out of the result, such as the real part of complex numbers."""
+    when: Expression = None
+    """The condition for a member that an argument asks for. A single result is not a tuple."""
     flat: bool = False
-    """Its elements are compared without regard to its shape, which no document settles."""
+    """Whether its elements are compared in a row, because no document settles its shape."""
     convention: str | None = None
-    """The convention without which no document settles its value."""
+    """The convention of its value, where no document settles it."""
+    count: Expression = None
+    """For a list of any length: the number of members. Rules call the place of one `item`."""
 
 
 Triple = Annotated[list[str], Meta(min_length=3, max_length=3)]
@@ -195,6 +226,9 @@ class Spec(SpecRecord, frozen=True, kw_only=True):
     signatures: dict[Document, DocumentedSignature]
     editions: dict[Edition, Document]
     """Which document's signature binds an implementation of an edition; absent: not offered."""
+    draw: str = ""
+    """The drawer of the parameters of the kind `drawn`: a generator of arguments that belong
+    together."""
     parameters: dict[str, ParameterRule]
     """By newest name, in the order in which values are drawn."""
     renamed: dict[str, str] = field(default_factory=dict)
@@ -210,6 +244,9 @@ class Spec(SpecRecord, frozen=True, kw_only=True):
     accuracy: Accuracy | None = None
     results: list[Part] = field(default_factory=list)
     """Where the function returns a tuple: its members, of which a case looks at one."""
+    unique: bool = True
+    """Whether one answer alone is right. If not, the oracle accepts any of which its evidence is
+    right; the evidence for a member of a tuple may be made of all of them."""
     triples: list[Triple] = field(default_factory=list)
     """Features that a plan shows three at a time, in every combination that exists; it shows every
     two of all features anyway."""
@@ -218,6 +255,8 @@ class Spec(SpecRecord, frozen=True, kw_only=True):
     errors: list[ErrorCase] = field(default_factory=list)
     errata: list[Erratum] = field(default_factory=list)
     unsettled: list[Unsettled] = field(default_factory=list)
+    bindings: list[str] = field(default_factory=list)
+    """The only bindings, where the document speaks of no other inputs; all if empty."""
     profiles: dict[str, str] = field(default_factory=dict)
     """Value profiles that no document settles for this function, with their convention."""
     silent: dict[Edition, dict[str, str]] = field(default_factory=dict)
@@ -231,10 +270,3 @@ class SpecFile(SpecRecord, frozen=True, kw_only=True):
     rules: list[NamedRule] = field(default_factory=list)
     """Named rules that the functions of this file alone use."""
     functions: list[Spec]
-
-
-class SharedFile(SpecRecord, frozen=True, kw_only=True):
-    """What the functions of several themes use: `rules.yaml`."""
-
-    rules: list[NamedRule] = field(default_factory=list)
-    errors: list[SharedError] = field(default_factory=list)

@@ -30,4 +30,21 @@ def padded(lengths: Sequence[Dim], padding: Any) -> Dims:
     return tuple(None if n is None else n + more for n, more in zip(lengths, added, strict=True))
 
 
-OPERATORS: dict[str, Callable[..., Any]] = {"padded": padded}
+def borders(widths: Any, axes: int) -> tuple[Pair, ...]:
+    """The widths before and after each of so many axes.
+
+    They are written as a number for all ends, a pair for all axes, or a pair for each axis.
+    """
+    if not isinstance(widths, int) and len(widths) == 1:
+        (widths,) = widths
+        return (_both(widths),) * axes
+    return (_both(widths),) * axes if isinstance(widths, int) else tuple(map(_both, widths))
+
+
+def bordered(lengths: Sequence[Dim], widths: Any) -> Dims:
+    """Lengths of axes with such borders; an unknown length stays unknown."""
+    added = map(sum, borders(widths, len(lengths)))
+    return tuple(None if n is None else n + more for n, more in zip(lengths, added, strict=True))
+
+
+OPERATORS: dict[str, Callable[..., Any]] = {"padded": padded, "bordered": bordered}

@@ -43,11 +43,11 @@ def remembered(
     name = f"{_key(texts, kind)}.msgpack"
     with suppress(OSError, RuntimeError, msgspec.MsgspecError):
         return msgspec.msgpack.decode((cache_folder() / "specs" / name).read_bytes(), type=kind)
-    made = make()
+    records = make()
     # no room, no right to write, no such user: the next process makes it again
     with suppress(OSError, RuntimeError):
-        _keep(cache_folder() / "specs" / name, msgspec.msgpack.encode(made))
-    return made
+        _keep(cache_folder() / "specs" / name, msgspec.msgpack.encode(records))
+    return records
 
 
 def _key(texts: Mapping[str, str], kind: object) -> str:

@@ -89,8 +89,8 @@ def used_in(rule: Any) -> set[str]:
 
 def faults(rule: Any, known: Collection[str], library: Library) -> Iterator[str]:
     """What is wrong with a rule for a function whose parameters are the known names."""
-    found = list(_faults(rule, known, library, "is not a parameter"))
-    yield from found or _size(rule, library)
+    problems = list(_faults(rule, known, library, "is not a parameter"))
+    yield from problems or _size(rule, library)
 
 
 def _size(rule: Any, library: Library) -> Iterator[str]:
@@ -129,12 +129,12 @@ def _misuse(rule: list[Any], library: Library) -> str | None:
     return rules.misuse(rule) or (_unreadable(rule[1]) if head == "literal" else None)
 
 
-def _miscounted(named: NamedRule, given: int) -> str | None:
-    wanted = len(named.takes)
-    if given == wanted:
+def _miscounted(named: NamedRule, count: int) -> str | None:
+    expected = len(named.takes)
+    if count == expected:
         return None
     names = f" ({', '.join(named.takes)})" if named.takes else ""
-    return f"{named.name} takes {wanted} argument{'s' * (wanted != 1)}{names}, not {given}"
+    return f"{named.name} takes {expected} argument{'s' * (expected != 1)}{names}, not {count}"
 
 
 def _unreadable(value: Any) -> str | None:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from conformance.specs import image_rules, padding_rules
+from conformance.specs import image_rules, letters, padding_rules
 
 Dim = int | None
 Dims = tuple[Dim, ...]
@@ -39,6 +39,9 @@ class Scope:
     floatx: str = "float32"
     domains: Mapping[str, str] = field(default_factory=dict)
     """Where the elements of each tensor parameter come from."""
+    below: Mapping[str, int] = field(default_factory=dict)
+    """How many different indices, numbers or slices a tensor has, where the call says so; none
+    before the numbers are known."""
 
 
 def evaluate(rule: Any, scope: Scope) -> Any:
@@ -72,11 +75,11 @@ def misuse(rule: Sequence[Any]) -> str | None:
     if not isinstance(head, str) or head not in ARITIES:
         known = ", ".join(operator_names())
         return f"{reprlib.repr(rule)} does not start with an operator; write one of {known}"
-    (least, most), given = ARITIES[head], len(rule) - 1
-    if least <= given <= (given if most is None else most):
+    (least, most), count = ARITIES[head], len(rule) - 1
+    if least <= count <= (count if most is None else most):
         return None
-    wanted = f"at least {least}" if most is None else str(least)
-    return f"{head} takes {wanted} argument{'s' * (least != 1)}, not {given}"
+    expected = f"at least {least}" if most is None else str(least)
+    return f"{head} takes {expected} argument{'s' * (least != 1)}, not {count}"
 
 
 def names_in(rule: Any) -> set[str]:
@@ -89,6 +92,15 @@ def names_in(rule: Any) -> set[str]:
     if head == "literal":
         return set()
     return set().union(*(names_in(a) for a in arguments))
+
+
+def _part(length: Dim, parts: int | Sequence[int], item: int) -> Dim:
+    """How long a part of an axis is that is cut into so many, or at these places."""
+    if isinstance(parts, int):
+        return None if length is None else length // parts + (item < length % parts)
+    ends = [0, *parts, length]
+    start, end = ends[item : item + 2]
+    return None if start is None or end is None else end - start
 
 
 def normalise_axis(axis: int, rank: int) -> int:
@@ -106,8 +118,8 @@ def normalise_axes(axes: int | Sequence[int] | None, rank: int) -> tuple[int, ..
     """The axes counted from the front, sorted; None means all."""
     if axes is None:
         return tuple(range(rank))
-    listed = [axes] if isinstance(axes, int) else axes
-    return tuple(sorted({normalise_axis(a, rank) for a in listed}))
+    several = [axes] if isinstance(axes, int) else axes
+    return tuple(sorted({normalise_axis(a, rank) for a in several}))
 
 
 def _lookup(table: Mapping[str, Any], name: object, what: str) -> Any:
@@ -141,6 +153,7 @@ _LAZY: dict[str, Callable[..., Any]] = {
     "rank": lambda scope, tensor: len(_lookup(scope.shapes, tensor, "tensor")),
     "dtype": lambda scope, tensor: _lookup(scope.dtypes, tensor, "tensor"),
     "domain": lambda scope, tensor: _lookup(scope.domains, tensor, "tensor"),
+    "below": lambda scope, tensor: scope.below.get(tensor),
     "floatx": lambda scope: scope.floatx,
     "axes": _axes,
     "axis": _axis,
@@ -239,8 +252,8 @@ def _has(items: Any, item: Any) -> bool:
 def _any_below(items: Any, bound: float) -> bool:
     if items is None or isinstance(items, bool):
         return False
-    listed = [items] if isinstance(items, (int, float)) else items
-    return any(isinstance(i, (int, float)) and i < bound for i in listed)
+    numbers = [items] if isinstance(items, (int, float)) else items
+    return any(isinstance(i, (int, float)) and i < bound for i in numbers)
 
 
 OPERATORS: dict[str, Callable[..., Any]] = {
@@ -266,9 +279,12 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "subtract": _known(lambda a, b: a - b),
     "multiply": _multiply,
     "batch_axes": _batch_axes,
-    "steps": lambda start, stop, step: len(range(start, stop, step)),
+    "steps": _known(lambda start, stop, step: max(0, int(-((start - stop) // step)))),
+    "part": _part,
+    "without_ones": lambda dims: tuple(d for d in dims if d != 1),
     "length": _length,
     "is_none": lambda value: value is None,
+    "is_several": lambda value: isinstance(value, (list, tuple)),
     "is_integer": lambda value: isinstance(value, int) and not isinstance(value, bool),
     "not": lambda value: not value,
     "equal": lambda a, b: a == b,
@@ -278,6 +294,7 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "any_below": _any_below,
     **image_rules.OPERATORS,
     **padding_rules.OPERATORS,
+    **letters.OPERATORS,
 }
 
 

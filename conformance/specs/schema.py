@@ -6,14 +6,19 @@ a schema cannot say.
 
 from __future__ import annotations
 
+import ast
 import inspect
 from collections.abc import Iterator
+from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import msgspec
 
 from conformance.specs import rules
-from conformance.specs.model import RULE_NAME, SpecFile
+from conformance.specs.model import RULE_NAME
+from conformance.specs.parsing import tree
+from conformance.specs.written import WrittenFile
 
 SCHEMA_ID = "urn:keras-backend-conformance:schema:specs-1"
 
@@ -21,10 +26,14 @@ SCHEMA_ID = "urn:keras-backend-conformance:schema:specs-1"
 def json_schema() -> dict[str, Any]:
     """The JSON Schema (draft 2020-12) of one YAML file of specs."""
     (reference,), definitions = msgspec.json.schema_components(
-        [SpecFile], ref_template="#/$defs/{name}"
+        [WrittenFile], ref_template="#/$defs/{name}"
     )
     for record in definitions.values():
         record["description"] = inspect.cleandoc(record["description"])
+    for structure in _records():
+        properties = definitions[structure.cls.__name__]["properties"]
+        for field, text in field_texts(structure.cls).items():
+            properties[field] = {**properties[field], "description": text}
     for record, field, keys in _closed_mappings():
         definitions[record]["properties"][field]["propertyNames"] = {"enum": keys}
     return {
@@ -33,6 +42,31 @@ def json_schema() -> dict[str, Any]:
         "title": "Specs of one theme (conformance-specs/1)",
         **reference,
         "$defs": {**definitions, "Expression": _expression()},
+    }
+
+
+def field_texts(record: type) -> dict[str, str]:
+    """The text below each field of a record, those of its bases included."""
+    texts: dict[str, str] = {}
+    for base in reversed(record.__mro__):
+        if base.__module__.startswith("conformance."):
+            texts |= _own_texts(base)
+    return texts
+
+
+@cache
+def _own_texts(record: type) -> dict[str, str]:
+    """The string that follows each annotated name in the source of a class."""
+    (definition,) = tree(inspect.getsource(record)).body
+    statements = definition.body if isinstance(definition, ast.ClassDef) else []
+    return {
+        field.target.id: inspect.cleandoc(text.value.value)
+        for field, text in pairwise(statements)
+        if isinstance(field, ast.AnnAssign)
+        and isinstance(field.target, ast.Name)
+        and isinstance(text, ast.Expr)
+        and isinstance(text.value, ast.Constant)
+        and isinstance(text.value.value, str)
     }
 
 
@@ -53,18 +87,18 @@ def _closed_mappings() -> Iterator[tuple[str, str, list[str]]]:
 
 def _records() -> list[msgspec.inspect.StructType]:
     """Every record that a spec file may hold."""
-    found: dict[type, msgspec.inspect.StructType] = {}
-    pending: list[Any] = [msgspec.inspect.type_info(SpecFile)]
+    records: dict[type, msgspec.inspect.StructType] = {}
+    pending: list[Any] = [msgspec.inspect.type_info(WrittenFile)]
     while pending:
         node = pending.pop()
         if isinstance(node, msgspec.inspect.StructType):
-            if node.cls in found:
+            if node.cls in records:
                 continue
-            found[node.cls] = node
+            records[node.cls] = node
             pending += [field.type for field in node.fields]
         else:
             pending += _inside(node)
-    return list(found.values())
+    return list(records.values())
 
 
 def _inside(node: Any) -> list[Any]:

@@ -27,8 +27,8 @@ class Parameter:
         """The default as a Python value; ValueError if the parameter is required."""
         if self.default is None:
             raise ValueError(f"{self.name} has no default")
-        found = _default(self.default)
-        return list(found) if isinstance(found, list) else found
+        value = _default(self.default)
+        return list(value) if isinstance(value, list) else value
 
 
 _default = cache(literal)
@@ -40,6 +40,20 @@ class Signature:
 
     name: str
     parameters: tuple[Parameter, ...]
+    """Those that a call may pass by position or by name."""
+    starred: Parameter | None = None
+    """The parameter for any number of arguments, `*x`."""
+    named: tuple[Parameter, ...] = ()
+    """Those that a call can pass by name alone."""
+
+    keywords: Parameter | None = None
+    """The parameter for arguments of any names, `**kwargs`."""
+
+    @property
+    def every(self) -> tuple[Parameter, ...]:
+        """All parameters in order."""
+        parameters = (*self.parameters, self.starred, *self.named, self.keywords)
+        return tuple(parameter for parameter in parameters if parameter is not None)
 
     def __str__(self) -> str:
         inside = ", ".join(
@@ -62,7 +76,11 @@ def parse(text: str) -> Signature:
         (definition,) = tree(f"def {own}({parameters}: pass").body
         if not isinstance(definition, ast.FunctionDef) or not _is_dotted(package):
             raise ValueError("not a function")
-        return Signature(name, tuple(_parameters(definition.args)))
+        arguments = definition.args
+        starred = Parameter(arguments.vararg.arg, None) if arguments.vararg else None
+        keywords = Parameter(arguments.kwarg.arg, "()") if arguments.kwarg else None
+        named = tuple(_named(arguments))
+        return Signature(name, tuple(_parameters(arguments)), starred, named, keywords)
     except (SyntaxError, ValueError) as error:
         raise ValueError(
             f"not a signature: {text!r}; write it as f(x, axis=None), with Python literals"
@@ -79,10 +97,19 @@ def _parameters(arguments: ast.arguments) -> Iterator[Parameter]:
         yield Parameter(argument.arg, ast.unparse(default))
 
 
+def _named(arguments: ast.arguments) -> Iterator[Parameter]:
+    """Each parameter that can be passed by name alone; ValueError if a default is not a literal."""
+    for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        ast.literal_eval(default or ast.Constant(None))
+        yield Parameter(argument.arg, ast.unparse(default) if default else None)
+
+
 def misprinted(documented: Signature, printed: str) -> dict[str, str]:
     """The documented names of parameters that the printed signature calls otherwise (C042), by the
     printed name in the same place."""
     shown = [p.name for p in parse(printed).parameters] if printed else []
-    wanted = [p.name for p in documented.parameters]
-    pairs = zip(shown, wanted, strict=False)
-    return {mine: name for mine, name in pairs if mine not in wanted and name not in shown}
+    documented_names = [p.name for p in documented.parameters]
+    pairs = zip(shown, documented_names, strict=False)
+    return {
+        mine: name for mine, name in pairs if mine not in documented_names and name not in shown
+    }

@@ -9,6 +9,7 @@ import msgspec
 import yaml
 from yaml.reader import Reader
 
+from conformance.files import MOST_YAML
 from conformance.specs.records import SpecRecord
 
 File = TypeVar("File", bound=SpecRecord)
@@ -38,6 +39,8 @@ class SourceError(ValueError):
 
 def read(text: str) -> tuple[yaml.Node | None, Any]:
     """The nodes of the one document in `text`, and its data; SourceError if it is not YAML."""
+    if len(text) > MOST_YAML:
+        raise SourceError(1, f"more than {MOST_YAML >> 20} MiB; split it into several files")
     _check_depth(text)
     try:
         loader = _LOADER(text)
@@ -107,16 +110,16 @@ def typed(node: yaml.Node | None, data: Any, kind: type[File]) -> File:
     try:
         return msgspec.convert(data, kind)
     except msgspec.ValidationError as error:
-        said, at, place = str(error).rpartition(" - at ")  # a key may hold these words, too
-        said, place = (said, place) if at else (place, "")
+        problem, at, place = str(error).rpartition(" - at ")  # a key may hold these words, too
+        problem, place = (problem, place) if at else (place, "")
         path, of_key = place.removeprefix("`key` in ").strip("`"), place.startswith("`key`")
         try:
             path = _complete(data, path + "[...]" * of_key, str(error), kind)
         except (LookupError, TypeError, AttributeError):  # a key that reads like a path
             path = "$"
-        if unknown := re.search("unknown field `(.*)`", said, re.DOTALL):
+        if unknown := re.search("unknown field `(.*)`", problem, re.DOTALL):
             path, of_key = f"{path}['{unknown[1]}']", True
-        raise SourceError(line(node, path, of_key=of_key), said) from error
+        raise SourceError(line(node, path, of_key=of_key), problem) from error
 
 
 def _complete(data: Any, path: str, message: str, kind: type[SpecRecord]) -> str:
@@ -153,13 +156,13 @@ def line(node: yaml.Node | None, path: str, *, of_key: bool = False) -> int:
 
     A value may begin below its key; `of_key` gives the key's line.
     """
-    found = 1
+    number = 1
     for field, key, index in _STEP.findall(path):
         pair = _child(node, field or key or index)
         if pair is None:
             break
-        node, found = pair[1], _start(pair[not of_key])
-    return found
+        node, number = pair[1], _start(pair[not of_key])
+    return number
 
 
 def _child(node: yaml.Node | None, key: str) -> tuple[yaml.Node, yaml.Node] | None:

@@ -40,7 +40,7 @@ class ChangeWarning(ConformanceWarning):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConformanceTests:
-    """What pytest collects as a test for each function and aspect: `conformance_tests` makes it.
+    """The tests of `conformance_tests`: pytest collects one for each function and aspect.
 
     A field that is None is decided by the option of pytest.
     """
@@ -83,15 +83,14 @@ def conformance_tests(
 ) -> ConformanceTests:
     """Tests of `module`, or of targets that `conformance targets` lists, for pytest to collect.
 
-    Assign the result to a name in a test module. The arguments are those of `conformance run`:
-    `edition` is what the module claims to be, `path` the folders that it is imported from,
-    `environment` its environment variables, `eager` whether its functions compute at once,
-    `adapter` and `python` how it is reached, `config` a file of targets. Relative paths are
-    relative to the working directory.
+    Assign the result to a name in a test module. The arguments are those of `conformance run`.
+    `edition` is the module's edition, `path` the folders that it is imported from, `environment`
+    its environment variables. `eager` selects eager mode, `adapter` and `python` reach the module,
+    and `config` is a file of targets. Relative paths are relative to the working directory.
 
     `profile`, `seed`, `fail_on` and `expectations` can be overridden with the `--conformance-`
-    options of pytest. Without module and target, these options also say what is tested. Wrong
-    arguments are reported when the tests are collected.
+    options of pytest. Without module and target, these options also choose the target.
+    pytest reports wrong arguments when it collects the tests.
     """
     return ConformanceTests(
         targets=(target,) if isinstance(target, str) else tuple(target),

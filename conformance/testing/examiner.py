@@ -10,10 +10,10 @@ from contextlib import ExitStack
 
 import conformance
 from conformance.adapters import environments
-from conformance.adapters.registry import Target
 from conformance.adapters.session import Session, WorkerStartError
-from conformance.cli.hypothesis_home import keep_in_cache
-from conformance.cli.subjects import subject
+from conformance.adapters.target_records import Target
+from conformance.cli.process import keep_in_cache
+from conformance.cli.targets.subjects import subject
 from conformance.engine import Run, Stop, Subject, Task, plan
 from conformance.engine.running.examination import Examination
 from conformance.engine.running.preludes import asked_for
@@ -33,8 +33,8 @@ class CannotRunError(RuntimeError):
 class Examiner:
     """Holds a session with each target, and the results of its functions so far.
 
-    `number` is the number of this process among the `count` processes of pytest: workers of a
-    target that run at the same time need folders of their own, and some must not run so.
+    `number` is the number of this process among the `count` processes of pytest. Concurrent workers
+    of a target need separate folders, and some targets allow only one worker.
     """
 
     def __init__(self, number: int = 0, count: int = 1) -> None:
@@ -43,7 +43,7 @@ class Examiner:
         self._held = ExitStack()
         self._reached: dict[int, tuple[Subject, Session]] = {}
         self._lost: dict[int, CannotRunError] = {}
-        self._found: dict[tuple[int, int, str], Results] = {}
+        self._results: dict[tuple[int, int, str], Results] = {}
         self._failed: dict[int, SuiteFailed] = {}
         """The error of the suite that results are of, by their identity in memory."""
 
@@ -52,7 +52,11 @@ class Examiner:
         self._held.close()
 
     def start(self, target: Target) -> None:
-        """Make sure that the target's worker runs; CannotRunError."""
+        """Make sure that the target's worker runs.
+
+        Raises:
+            CannotRunError: it does not start.
+        """
         try:
             _ = self._reach(target)[1].identity
         except WorkerStartError as error:
@@ -61,12 +65,15 @@ class Examiner:
     def results(
         self, settings: TestedTargets, target: Target, function: str, aspects: Collection[Aspect]
     ) -> Results:
-        """The results of a run of this function alone; CannotRunError.
+        """The results of a run of this function alone.
 
         The first call decides which aspects are checked: later calls return the same results.
+
+        Raises:
+            CannotRunError: the target does not start.
         """
         key = (id(settings), id(target), function)
-        if key not in self._found:
+        if key not in self._results:
             tested, session = self._reach(target)
             tasks = plan(
                 load(),
@@ -78,11 +85,11 @@ class Examiner:
             )
             try:
                 common = _common(settings, function)
-                self._found[key], failed = _examined(tested, session, tasks, common)
+                self._results[key], failed = _examined(tested, session, tasks, common)
             except WorkerStartError as error:
                 raise self._lose(target, str(error), error.hint or tested.cure) from None
-            self._failed |= {id(self._found[key]): one for one in failed}
-        return self._found[key]
+            self._failed |= {id(self._results[key]): failure for failure in failed}
+        return self._results[key]
 
     def traceback(self, results: Results) -> str:
         """That of the error of the suite in these results; empty if there was none."""
@@ -133,10 +140,10 @@ def _examined(
         seed=common.seed,
         started=common.started,
         seconds=round(time.monotonic() - begun, 3),
-        cases=sum(one.spent.cases for one in examined),
-        seconds_in_target=round(sum(one.spent.seconds_in_target for one in examined), 3),
+        cases=sum(function.spent.cases for function in examined),
+        seconds_in_target=round(sum(function.spent.seconds_in_target for function in examined), 3),
         selection=common.selection,
     )
-    functions = [one.result for one in examined]
+    functions = [function.result for function in examined]
     results = Results(target=known[0], run=run, summary=summarise(functions), functions=functions)
-    return results, [one.error for one in examined if one.error is not None]
+    return results, [function.error for function in examined if function.error is not None]

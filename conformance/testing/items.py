@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from conformance.adapters.registry import Target
+from conformance.adapters.target_records import Target
 from conformance.cli.errors import UsageProblem
 from conformance.cli.known_failures import JudgedCell, cells
 from conformance.editions import Edition
@@ -106,10 +106,10 @@ class ConformanceItem(pytest.Item):
         return self.path, 0, self.name
 
     def _results(self) -> Any:
-        wanted = [other.aspect for other in self._others() if other.target is self.target]
+        aspects = [other.aspect for other in self._others() if other.target is self.target]
         try:
             return _examiner(self.config).results(
-                self.chosen, self.target, self.function_name, wanted
+                self.chosen, self.target, self.function_name, aspects
             )
         except CannotRunError as error:
             raise UnexpectedError(str(error).partition("\n")[0], str(error)) from None
@@ -117,8 +117,8 @@ class ConformanceItem(pytest.Item):
     def _others(self) -> Iterator[ConformanceItem]:
         """The selected tests of this function, including this one."""
         mine = (item for item in self.session.items if isinstance(item, ConformanceItem))
-        wanted = (self.chosen, self.function_name)
-        yield from (item for item in mine if (item.chosen, item.function_name) == wanted)
+        key = (self.chosen, self.function_name)
+        yield from (item for item in mine if (item.chosen, item.function_name) == key)
 
     def _decide(self) -> None:
         self._decided = True
@@ -126,30 +126,30 @@ class ConformanceItem(pytest.Item):
         self._record(function, aspect)
         if aspect.verdict is Verdict.ERROR:
             trace = _examiner(self.config).traceback(self._results())
-            said = failure_text.said(function, aspect)
-            raise UnexpectedError(said, f"{trace}\n{said}")
+            headline = failure_text.headline(function, aspect)
+            raise UnexpectedError(headline, f"{trace}\n{headline}")
         if self.chosen.gate.known and aspect.verdict is not Verdict.NOT_APPLICABLE:
             aspect = self._without_known(aspect)
-        said = failure_text.said(function, aspect)
+        headline = failure_text.headline(function, aspect)
         if self._fails(aspect):
-            raise UnexpectedError(said, failure_text.text(function, aspect))
+            raise UnexpectedError(headline, failure_text.text(function, aspect))
         if aspect.verdict in (Verdict.UNSUPPORTED, Verdict.NOT_APPLICABLE):
-            pytest.skip(said)
+            pytest.skip(headline)
         if aspect.verdict is not Verdict.CONFORMS:
-            self.warn(_WARNINGS.get(aspect.verdict, ConformanceWarning)(said))
+            self.warn(_WARNINGS.get(aspect.verdict, ConformanceWarning)(headline))
 
     def _fails(self, aspect: AspectResult) -> bool:
         """Whether what is left of the aspect fails, among the function's other aspects."""
-        found = [
+        judged_cells = [
             dataclasses.replace(cell, failures=aspect.failures)
             if cell.aspect is self.aspect
             else cell
             for cell in cells([self._results()])
         ]
-        return known_failures.fails(self.chosen.gate, found, self.aspect)
+        return known_failures.fails(self.chosen.gate, judged_cells, self.aspect)
 
     def _record(self, function: FunctionResult, aspect: AspectResult) -> None:
-        """What JUnit's file and other plug-ins get to know."""
+        """Record the facts for JUnit's file and other plug-ins."""
         facts = {
             "target": self.target.name,
             "function": self.function_name,
@@ -160,11 +160,11 @@ class ConformanceItem(pytest.Item):
         self.user_properties += [(name, fact) for name, fact in facts.items() if fact]
 
     def _without_known(self, aspect: AspectResult) -> AspectResult:
-        """What is unexpected of it; fails for a stale entry, xfails if all is known."""
-        gate, found = self.chosen.gate, self._cells()
-        if stale := known_failures.stale(gate, found):
+        """The unexpected part of the aspect; fails for a stale entry, xfails if all is known."""
+        gate, judged_cells = self.chosen.gate, self._cells()
+        if stale := known_failures.stale(gate, judged_cells):
             raise UnexpectedError(stale[0], "\n".join(stale))
-        mine = next(cell for cell in found if cell.target == self.target.name)
+        mine = next(cell for cell in judged_cells if cell.target == self.target.name)
         if aspect.verdict is Verdict.CONFORMS:
             return aspect
         left = known_failures.unexpected(gate, mine)
@@ -176,44 +176,58 @@ class ConformanceItem(pytest.Item):
     def _cells(self) -> list[JudgedCell]:
         """This aspect on every target: an entry may be about several."""
         others = [item for item in self._others() if item.aspect is self.aspect]
-        found = cells(item._results() for item in others)
-        return [cell for cell in found if cell.aspect is self.aspect]
+        judged_cells = cells(item._results() for item in others)
+        return [cell for cell in judged_cells if cell.aspect is self.aspect]
 
 
 def items(
-    collector: pytest.Collector, name: str, tests: ConformanceTests, given: ConformanceTests
+    collector: pytest.Collector, name: str, tests: ConformanceTests, options: ConformanceTests
 ) -> list[pytest.Item]:
-    """The tests that `name` stands for in a test module; CollectError for wrong usage."""
-    chosen = _settings(collector.config, merged(tests, given), collector.CollectError)
+    """The tests that `name` stands for in a test module.
+
+    Raises:
+        CollectError: the usage is wrong.
+    """
+    chosen = _settings(collector.config, merged(tests, options), collector.CollectError)
     if not chosen.targets:
         raise collector.CollectError(
             f"{name}: nothing says what to test\nhint: name a module or a target"
         )
     several = len(chosen.targets) > 1
-    made: list[pytest.Item] = []
+    collected: list[pytest.Item] = []
     for target in chosen.targets:
         for function, aspect in _demanded(target.edition):
             own = f"{name}[{identifier(target.name if several else None, function, aspect)}]"
-            wanted = {"chosen": chosen, "target": target, "function": function, "aspect": aspect}
+            arguments = {"chosen": chosen, "target": target, "function": function, "aspect": aspect}
             nodeid = f"{_module(collector)}::{own}"
-            made.append(ConformanceItem.from_parent(collector, name=own, nodeid=nodeid, **wanted))
-    return made
+            collected.append(
+                ConformanceItem.from_parent(collector, name=own, nodeid=nodeid, **arguments)
+            )
+    return collected
 
 
 def _module(collector: pytest.Collector) -> str:
-    """What stands in front of a test's name; of the suite's own module what `--pyargs` reads."""
+    """The prefix of a test's name; for the suite's own module the text that `--pyargs` reads."""
     return SUITE if collector.path == SUITE_FILE else collector.nodeid
 
 
-def refuse_wrong_usage(config: pytest.Config, given: ConformanceTests) -> None:
-    """UsageError for what is wrong with the options."""
-    _settings(config, given, pytest.UsageError)
+def refuse_wrong_usage(config: pytest.Config, options: ConformanceTests) -> None:
+    """Check the options.
+
+    Raises:
+        pytest.UsageError: an option is wrong.
+    """
+    _settings(config, options, pytest.UsageError)
 
 
-def refuse_what_does_not_start(config: pytest.Config, given: ConformanceTests) -> None:
-    """UsageError for a target that cannot be run."""
+def refuse_what_does_not_start(config: pytest.Config, options: ConformanceTests) -> None:
+    """Start the targets.
+
+    Raises:
+        pytest.UsageError: a target cannot be run.
+    """
     examiner = _examiner(config)
-    for target in _settings(config, given, pytest.UsageError).targets:
+    for target in _settings(config, options, pytest.UsageError).targets:
         try:
             examiner.start(target)
         except CannotRunError as error:
@@ -222,9 +236,9 @@ def refuse_what_does_not_start(config: pytest.Config, given: ConformanceTests) -
         examiner.close()  # the workers of xdist have workers of their own
 
 
-def header(config: pytest.Config, given: ConformanceTests) -> str:
-    """What is tested, and how, in one line."""
-    chosen = _settings(config, given, pytest.UsageError)
+def header(config: pytest.Config, options: ConformanceTests) -> str:
+    """The targets and the settings, in one line."""
+    chosen = _settings(config, options, pytest.UsageError)
     names = ", ".join(f"{target.name} ({target.edition})" for target in chosen.targets)
     return f"conformance: {names}, profile {chosen.profile.name}, seed {chosen.seed}"
 
@@ -234,9 +248,9 @@ def _settings(
 ) -> TestedTargets:
     """The settings of these tests, looked up once."""
     cached = config.stash.setdefault(_SETTINGS, [])
-    for looked_up, found in cached:
+    for looked_up, known in cached:
         if looked_up == tests:
-            return found
+            return known
     try:
         cached.append((tests, settings(tests)))
     except UsageProblem as problem:

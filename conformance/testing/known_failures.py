@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from conformance.cli import known_failures
-from conformance.cli.gate import Gate, told_stale
 from conformance.cli.known_failures import JudgedCell
+from conformance.cli.known_failures.gate import Gate, stale_message
 from conformance.results import Aspect, Failure
 
 
 def stale(gate: Gate, cells: Sequence[JudgedCell]) -> list[str]:
     """A message for each entry whose cells were judged and that covers none of their failures."""
-    return [told_stale(e, cells) for e in known_failures.not_failing(cells, gate.known)]
+    return [stale_message(e, cells) for e in known_failures.not_failing(cells, gate.known)]
 
 
 def unexpected(gate: Gate, cell: JudgedCell) -> Sequence[Failure] | None:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from conformance.adapters.registry import Target
+from conformance.adapters.target_records import Target
 from conformance.cli.errors import UsageProblem
-from conformance.cli.fail_on import failing_verdicts
-from conformance.cli.gate import Gate, gate
-from conformance.cli.known_targets import chosen, in_edition, known_targets
+from conformance.cli.known_failures.gate import Gate, failing_verdicts, gate
 from conformance.cli.options.gate import DEFAULT, GateOptions
 from conformance.cli.options.modules import ModuleOptions
-from conformance.cli.subjects import module_target
+from conformance.cli.targets.known import chosen, in_edition, known_targets
+from conformance.cli.targets.subjects import module_target
 from conformance.engine import PROFILES, Profile
 from conformance.specs import EDITIONS
 from conformance.testing import ConformanceTests
@@ -29,20 +28,24 @@ class TestedTargets:
     """The verdicts that fail, and the failures that are expected."""
 
 
-def merged(tests: ConformanceTests, given: ConformanceTests) -> ConformanceTests:
+def merged(tests: ConformanceTests, options: ConformanceTests) -> ConformanceTests:
     """The tests as they are run: options override a module's arguments, except what is tested."""
-    base = tests if tests.names_target else given
+    base = tests if tests.names_target else options
     return replace(
         base,
-        profile=given.profile or tests.profile,
-        seed=tests.seed if given.seed is None else given.seed,
-        fail_on=given.fail_on or tests.fail_on,
-        expectations=given.expectations or tests.expectations,
+        profile=options.profile or tests.profile,
+        seed=tests.seed if options.seed is None else options.seed,
+        fail_on=options.fail_on or tests.fail_on,
+        expectations=options.expectations or tests.expectations,
     )
 
 
 def settings(tests: ConformanceTests) -> TestedTargets:
-    """Look up the names and files; UsageProblem if one is wrong."""
+    """Look up the names and files.
+
+    Raises:
+        UsageProblem: a name or a file is wrong.
+    """
     profile = tests.profile or "default"
     _check("profile", profile, PROFILES)
     failing_verdicts(tests.fail_on or DEFAULT, "fail-on")
@@ -62,7 +65,7 @@ def _gate(tests: ConformanceTests, targets: list[Target]) -> Gate:
     if file is not None and not file.is_file():
         raise UsageProblem(
             f"expectations: there is no file {file}",
-            "name one that `conformance run --write-expectations FILE` wrote",
+            "name a file that `conformance run --write-expectations FILE` wrote",
         )
     options = GateOptions(fail_on=tests.fail_on or DEFAULT, expectations=file)
     return gate(options, known_targets(tests.config), targets)
@@ -72,12 +75,12 @@ def _targets(tests: ConformanceTests) -> list[Target]:
     for file in (tests.config,) if tests.config else ():
         if not file.is_file():
             raise UsageProblem(f"config: there is no file {file}", "name a TOML file with targets")
-    found = chosen(tests.targets, known_targets(tests.config))
+    selected = chosen(tests.targets, known_targets(tests.config))
     if tests.module:
-        found.append(_own(tests))
+        selected.append(_own(tests))
     elif words := [word for word in _COMPANIONS if getattr(tests, word)]:
         raise UsageProblem(f"{_COMPANIONS[words[0]]} goes with a module", "name the module, too")
-    return in_edition(found, tests.edition)
+    return in_edition(selected, tests.edition)
 
 
 _COMPANIONS = {
@@ -105,6 +108,6 @@ def _own(tests: ConformanceTests) -> Target:
     return module_target(options)
 
 
-def _check(what: str, given: str, known: Iterable[str]) -> None:
-    if given not in known:
-        raise UsageProblem(f"{what}: there is no {given!r}", f"write one of {', '.join(known)}")
+def _check(what: str, word: str, known: Iterable[str]) -> None:
+    if word not in known:
+        raise UsageProblem(f"{what}: there is no {word!r}", f"write one of {', '.join(known)}")

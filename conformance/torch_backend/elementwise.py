@@ -55,8 +55,8 @@ KERNELS["tanh"] = sloped(torch.tanh, lambda x: 4 * _sigmoid_slope(2 * x))
 @kernel
 def sign(x: Tensor) -> Tensor:
     """-1, 0 or 1; NaN for NaN, of which PyTorch makes 0."""
-    found = torch.sign(x)
-    return torch.where(x.isnan(), x.detach(), found) if x.is_floating_point() else found
+    signs = torch.sign(x)
+    return torch.where(x.isnan(), x.detach(), signs) if x.is_floating_point() else signs
 
 
 @rounded_once
@@ -75,7 +75,7 @@ def elu(x: Tensor, alpha: float) -> Tensor:
 @rounded_once
 def softplus(x: Tensor) -> Tensor:
     """log(1 + exp(x)), which is -log(sigmoid(-x)): the second derivative of logaddexp is NaN in
-    PyTorch where exp(x) is no number of the dtype."""
+    PyTorch where exp(x) leaves the dtype."""
     return 0 - torch.nn.functional.logsigmoid(-x)
 
 

@@ -30,9 +30,9 @@ class TorchOperations:
         function = KERNELS[operation]
         return _guarded(functools.partial(function, **attributes) if attributes else function)
 
-    def kept_distinct(self, nodes: Sequence[Any]) -> AbstractSet[Any]:
+    def distinct_nodes(self, nodes: Sequence[Any]) -> AbstractSet[Any]:
         """Nodes that share a value with others but not their gradients."""
-        return autograd.kept_distinct(nodes)
+        return autograd.distinct_nodes(nodes)
 
     def scheduled(
         self, nodes: Sequence[Any], steps: list[PlannedStep], *, inner: bool
@@ -41,28 +41,40 @@ class TorchOperations:
         return autograd.scheduled(nodes, steps, inner=inner)
 
     def convert(self, value: Any, dtype: str) -> Tensor:
-        """A new tensor, converted as `astype` does; ValueError unless value is made of numbers."""
+        """A new tensor, converted as `astype` does.
+
+        Raises:
+            ValueError: value is not made of numbers.
+        """
         with np.errstate(all="ignore"):
             return _tensor(np.array(_numbers(value), dtype, order="C"))
 
     def accept(self, value: Any, dtype: str) -> Tensor:
-        """A tensor in the dtype; ValueError if an integer or bool dtype would change a value."""
+        """A tensor in the dtype.
+
+        Raises:
+            ValueError: an integer or bool dtype would change a value.
+        """
         array = _numbers(value)
-        wanted = np.dtype(dtype)
-        if array.dtype == wanted:
+        target = np.dtype(dtype)
+        if array.dtype == target:
             return _shared(array)
         with np.errstate(all="ignore"):
-            result = np.array(array, wanted, order="C")
-        if wanted.kind != "f" and not np.array_equal(result, array):
+            result = np.array(array, target, order="C")
+        if target.kind != "f" and not np.array_equal(result, array):
             raise ValueError(f"{value!r} cannot be held in {dtype} without changing its value")
         return _tensor(result)
 
     def accept_sparse(self, value: Any, dtype: str) -> Tensor:
-        """A sparse tensor with values in the dtype; ValueError if it would change one."""
-        found = coordinates(value)
-        places = self.convert(found.indices.T, "int64")
-        values = self.accept(found.values, dtype)
-        return torch.sparse_coo_tensor(places, values, found.shape, check_invariants=True)
+        """A sparse tensor with values in the dtype.
+
+        Raises:
+            ValueError: it would change one.
+        """
+        sparse = coordinates(value)
+        places = self.convert(sparse.indices.T, "int64")
+        values = self.accept(sparse.values, dtype)
+        return torch.sparse_coo_tensor(places, values, sparse.shape, check_invariants=True)
 
     def filled(self, shape: tuple[int, ...], value: float, dtype: str) -> Tensor:
         """A new tensor with one value everywhere."""
@@ -104,7 +116,7 @@ def _numbers(value: Any) -> Any:
 
 
 def _tensor(array: Any) -> Tensor:
-    """A tensor on the memory of an array. Of NumPy's two types of 64 bits PyTorch knows one."""
+    """A tensor on the memory of an array. PyTorch knows one of NumPy's two types of 64 bits."""
     return torch.from_numpy(array.view(array.dtype.name))
 
 

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from conformance.torch_backend.kernels import KERNELS, Tensor, kernel
-from conformance.torch_backend.labels import alike
+from conformance.torch_backend.shapes import alike
 
 if TYPE_CHECKING:
-    from conformance.reference.symbolic.loops import Body, Layout
+    from conformance.reference.symbolic.loops import Body, LoopLayout
 
 KERNELS["unbundle"] = lambda bundle, index, **_: bundle[index]
 
 
-def _steps(sequences: Sequence[Tensor], layout: Layout) -> range:
+def _steps(sequences: Sequence[Tensor], layout: LoopLayout) -> range:
     lengths = {len(s) for s in sequences}
     if len(lengths) != 1:
         raise ValueError(f"the sequences have {sorted(lengths)} time steps; give all the same")
@@ -30,7 +30,7 @@ def _steps(sequences: Sequence[Tensor], layout: Layout) -> range:
 
 
 @kernel
-def loop(*inputs: Tensor, body: Body, layout: Layout) -> list[Tensor]:
+def loop(*inputs: Tensor, body: Body, layout: LoopLayout) -> list[Tensor]:
     """All outputs on a new first axis, then what was carried last."""
     end = layout.sequences + layout.carried
     sequences, outside = inputs[: layout.sequences], inputs[end:]
@@ -39,26 +39,34 @@ def loop(*inputs: Tensor, body: Body, layout: Layout) -> list[Tensor]:
     elements = [s.unbind(0) for s in sequences]
     for t in _steps(sequences, layout):
         results = body(*[e[t] for e in elements], *carried, *outside)
-        for listed, output in zip(outputs, results[: layout.outputs], strict=True):
-            listed.append(output)
+        for rows, output in zip(outputs, results[: layout.outputs], strict=True):
+            rows.append(output)
         carried = results[layout.outputs :]
     if not all(outputs):  # no step: each in the shape that one on zeros gives
         zeros = [s.new_zeros(s.shape[1:]) for s in sequences]
-        made = body(*zeros, *outside)[: layout.outputs]
-        return [o.new_zeros((0, *o.shape)) for o in made]
+        first = body(*zeros, *outside)[: layout.outputs]
+        return [o.new_zeros((0, *o.shape)) for o in first]
     return [*map(torch.stack, outputs), *carried]
 
 
 @kernel
 def refined(x: Tensor, shape: tuple[int | None, ...]) -> Tensor:
-    """x itself; ValueError if its shape is not what follows from the graph."""
+    """x itself.
+
+    Raises:
+        ValueError: its shape is not what follows from the graph.
+    """
     if any(a is not None and a != b for a, b in zip(shape, x.shape, strict=True)):
-        raise ValueError(f"a state has shape {tuple(x.shape)}, where {shape} came before")
+        raise ValueError(f"a state has shape {tuple(x.shape)}, after {shape}")
     return x
 
 
 @kernel
 def choose(condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
-    """x where the condition is true, else y; ValueError if the shapes of x and y differ."""
+    """x where the condition is true, else y.
+
+    Raises:
+        ValueError: the shapes of x and y differ.
+    """
     alike(x, y)
     return torch.where(condition, x, y)

@@ -22,8 +22,8 @@ def _along(reduce: Kernel, without: Callable[[Tensor], Any] = lambda x: x) -> Ke
 
 
 def _bits(reduce: Kernel) -> Kernel:
-    found = _along(reduce)
-    return lambda x, axis, keepdims: found(x != 0, axis, keepdims).to(torch.uint8)
+    reducer = _along(reduce)
+    return lambda x, axis, keepdims: reducer(x != 0, axis, keepdims).to(torch.uint8)
 
 
 def _numbers(x: Tensor) -> Tensor:
@@ -42,9 +42,9 @@ def _variance(x: Tensor, dim: Axes, keepdim: bool) -> Tensor:
 
 def _deviation(x: Tensor, **how: Any) -> Tensor:
     """The root of the variance; where all elements are equal its slope is 0, a subgradient."""
-    found = _variance(x, **how)
-    alike = found == 0
-    return torch.where(alike, 0, found.masked_fill(alike, 1).sqrt())
+    variance = _variance(x, **how)
+    alike = variance == 0
+    return torch.where(alike, 0, variance.masked_fill(alike, 1).sqrt())
 
 
 KERNELS.update(

@@ -51,7 +51,11 @@ def batch_flatten(x: Tensor) -> Tensor:
 
 @kernel
 def squeeze(x: Tensor, axis: int) -> Tensor:
-    """Without an axis; ValueError unless its length is 1."""
+    """Without an axis.
+
+    Raises:
+        ValueError: its length is not 1.
+    """
     if x.shape[axis] != 1:
         raise ValueError(f"squeeze: axis {axis} of shape {tuple(x.shape)} is not of length 1")
     return x.squeeze(axis)
@@ -94,7 +98,11 @@ def one_hot(indices: Tensor, num_classes: int, dtype: str) -> Tensor:
 
 @kernel
 def slice_(x: Tensor, start: Tensor, size: Tensor) -> Tensor:
-    """x[start:start + size] on every axis; ValueError where that leaves x."""
+    """x[start:start + size] on every axis.
+
+    Raises:
+        ValueError: the slice leaves x.
+    """
     limits = list(zip(start.tolist(), size.tolist(), x.shape, strict=True))
     for axis, (first, n, length) in enumerate(limits):
         if first < 0 or n < 0 or first + n > length:
@@ -106,7 +114,11 @@ def slice_(x: Tensor, start: Tensor, size: Tensor) -> Tensor:
 
 @kernel
 def gather(reference: Tensor, indices: Tensor) -> Tensor:
-    """Rows by index, from the end if negative; IndexError if there is no such row."""
+    """Rows by index, from the end if negative.
+
+    Raises:
+        IndexError: there is no such row.
+    """
     return reference[indices.to(torch.int64)]
 
 
@@ -121,8 +133,8 @@ def arange(start: Any, step: Any, length: int, dtype: str) -> Tensor:
 @kernel
 def arange_between(start: Tensor, stop: Tensor, step: int, dtype: str) -> Tensor:
     """Integers from start up to, but without, stop."""
-    found = range(int(start), int(stop), step)
-    return torch.tensor(list(found), dtype=torch.int64).to(dtype_of(dtype))
+    numbers = range(int(start), int(stop), step)
+    return torch.tensor(list(numbers), dtype=torch.int64).to(dtype_of(dtype))
 
 
 @rounded_once
@@ -135,3 +147,67 @@ def interpolate(x: Tensor, axis: int, factor: int) -> Tensor:
     share = (places % factor).to(x.dtype) / factor
     share = share.reshape(-1, *[1] * (x.ndim - 1 - axis))
     return x.index_select(axis, low) * (1 - share) + x.index_select(axis, high) * share
+
+
+@kernel
+def alike(x: Tensor, *others: Tensor) -> Tensor:
+    """x.
+
+    Raises:
+        ValueError: one of the others has another shape.
+    """
+    for other in others:
+        if other.shape != x.shape:
+            raise ValueError(f"shapes {tuple(x.shape)} and {tuple(other.shape)} must be equal")
+    return x
+
+
+@kernel
+def take_class(x: Tensor, labels: Tensor, axis: int) -> Tensor:
+    """The element at each label.
+
+    Raises:
+        ValueError: a label is not a class.
+    """
+    classes, classes_of = x.shape[axis], labels.to(torch.int64)
+    wrong = (classes_of < 0) | (classes_of >= classes)
+    if wrong.any():
+        raise ValueError(
+            f"label {int(classes_of[wrong][0])} is not a class from 0 to {classes - 1}"
+        )
+    return x.gather(axis, classes_of.unsqueeze(axis)).squeeze(axis)
+
+
+@kernel
+def in_top_k(predictions: Tensor, targets: Tensor, k: int) -> Tensor:
+    """Whether fewer than k scores of the row are higher; NaN is in no top."""
+    own = take_class(predictions, targets, axis=1).unsqueeze(1)
+    return ((predictions > own).sum(1) < k) & ~own.squeeze(1).isnan()
+
+
+@kernel
+def to_dense(x: Tensor) -> Tensor:
+    """The elements in a tensor of zeros."""
+    places, values = tuple(x._indices()), x._values()
+    result = torch.zeros(x.shape, dtype=values.dtype)
+    return result.index_put(places, values, accumulate=True) if places else values.sum()
+
+
+@kernel
+def to_sparse(x: Tensor) -> Tensor:
+    """The elements that are not 0."""
+    return x.to_sparse()
+
+
+@kernel
+def label_to_sparse(labels: Tensor, lengths: Tensor) -> Tensor:
+    """Each row up to its length.
+
+    Raises:
+        ValueError: a length is negative or longer than the row.
+    """
+    most = labels.shape[1]
+    if (lengths < 0).any() or (lengths > most).any():
+        raise ValueError(f"label_lengths must be from 0 to {most}, not {lengths.tolist()}")
+    inside = torch.arange(most) < lengths.unsqueeze(1)
+    return torch.sparse_coo_tensor(inside.nonzero().T, labels[inside], labels.shape)

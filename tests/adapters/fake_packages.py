@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import numpy
 
-from conformance.adapters.registry import Target, Venv
+from conformance.adapters.target_records import Target, Venv
 
 WORKS = """
 __version__ = "1.0"
@@ -22,13 +22,16 @@ WRONG = WORKS + "def softmax(x): return x\n"
 BREAKS = "raise ImportError('no engine underneath')\n"
 
 
-def wheel(folder: Path, source: str, name: str = "fake_backend") -> str:
+def wheel(
+    folder: Path, source: str, name: str = "fake_backend", needs: tuple[str, ...] = ()
+) -> str:
     """Make a wheel with one module; return the requirement that names it."""
     path = folder / f"{name}-1.0-py3-none-any.whl"
     info = f"{name}-1.0.dist-info"
     files = {
         f"{name}.py": source,
-        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n",
+        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n"
+        + "".join(f"Requires-Dist: {package}\n" for package in needs),
         f"{info}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
     }
     record = "".join(f"{file},,\n" for file in (*files, f"{info}/RECORD"))

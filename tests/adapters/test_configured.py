@@ -11,8 +11,8 @@ import pytest
 
 from conformance.adapters import configured
 from conformance.adapters.configured import Configurable
-from conformance.adapters.registry import Target
 from conformance.adapters.session import Session, WorkerStartError
+from conformance.adapters.target_records import Target
 from conformance.observations import Batch, Returned
 from conformance.program import Program, Step
 
@@ -106,9 +106,9 @@ def test_a_worker_that_has_started_tells_the_name(
     target: Configurable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with target.plain((), 0) as session:
-        assert session.told is None
+        assert session.known_identity is None
         assert ask(session, "floatx") == "float32"
-    assert session.told is not None
+    assert session.known_identity is not None
     monkeypatch.delattr(configured, "open_session")
     with target.open(None, {"GIVEN": "{backend}"}) as session:
         assert ask(session, "variable", "GIVEN") == "an_own_one"
@@ -223,3 +223,30 @@ def test_forks_end_with_the_session_in_the_own_environment(described: Target) ->
     assert forks._source.zygote is None
     with made.open(None, {}) as session:
         assert ask(session, "floatx") == "untouched"
+
+
+def test_the_host_writes_nothing_where_workers_can_write(
+    forking: Configurable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker could put a link there, by which the host would write anywhere."""
+    written: list[Path] = []
+    write = configured._write
+
+    def noted(home: Path, text: str) -> None:
+        written.append(home)
+        write(home, text)
+
+    monkeypatch.setattr(configured, "_write", noted)
+    with forking.open("{}", {}) as session:
+        home = Path(ask(session, "variable", "HOME"))
+        assert ask(session, "file") == "{}"
+        assert forking._forks is not None
+        assert home.parent == Path(forking._forks.homes)
+    assert [place.parent == home.parent for place in written] == [False]
+    assert not home.exists()
+    assert not written[0].exists()
+
+
+@pytest.mark.parametrize(("name", "stored"), [("a\0b", "ab"), ("a\ud800b", "ab"), (None, "")])
+def test_a_name_of_a_backend_is_one_that_a_variable_can_have(name: str | None, stored: str) -> None:
+    assert configured._storable(name) == stored

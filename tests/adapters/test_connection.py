@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from conformance.adapters.connection import Connection, WorkerFault
+from conformance.adapters.patience import Limits, Patience
 from conformance.adapters.process import OutputTail, WorkerProcess
-from conformance.adapters.session import Limits, Session
+from conformance.adapters.session import Session
 from conformance.observations import (
     Batch,
     Crashed,
@@ -172,12 +173,22 @@ def test_closing_ends_the_whole_group() -> None:
 @pytest.mark.parametrize(("patient", "times"), [(True, 2), (False, 1)])
 def test_what_hangs_is_run_again_by_the_patient_alone(patient: bool, times: int) -> None:
     with Session(launch("hangs"), limits=QUICK) as session:
-        found = session.run_batch(negative_at(0), patient=patient)
+        found = session.run_batch(negative_at(0), Patience(again=patient))
         assert session.losses == len(found.incidents) == times
         assert isinstance(found.draws[0].outcome, TimedOut)
         assert len(found.draws) == negative_at(0).draws
         (after,) = [d.outcome for d in session.run_batch(batch(call("softmax", x(2, 3)), 1)).draws]
     assert isinstance(after, Returned)
+
+
+def test_only_the_first_draw_of_what_is_slow_is_run() -> None:
+    asked = batch(call("exp", x(2)), draws=4)
+    with Session(launch("takes_time"), limits=Limits(structure=2.0, draw=0.0)) as session:
+        found = session.run_batch(asked)
+        assert session.losses == len(found.incidents) == 1
+    first, *others = (draw.outcome for draw in found.draws)
+    assert isinstance(first, Returned)
+    assert all(isinstance(outcome, NotRun) for outcome in others)
 
 
 def test_large_payloads_both_ways_do_not_deadlock() -> None:

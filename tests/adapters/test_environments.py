@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import platform
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
-from conformance.adapters import access, environments, layout, registry
+from conformance.adapters import access, environments, installation, layout, project, registry
 from conformance.adapters.environments import InstallationError, Missing, Ready
-from conformance.adapters.registry import RequiredProgram, SharedLibrary, Target
+from conformance.adapters.target_records import RequiredProgram, SharedLibrary, Target, Venv
 from tests.adapters.fake_packages import BREAKS, WORKS, WRONG, fake_target, wheel, with_requirements
 
 
@@ -84,6 +86,22 @@ def test_other_pins_make_it_out_of_date(tmp_path: Path, target: Target) -> None:
     )
     assert made(changed)
     assert isinstance(environments.status(changed), Ready)
+
+
+@pytest.mark.parametrize(("machine", "cannot"), [("riscv64", True), ("x86_64", False)])
+def test_a_platform_without_wheels_is_named_before_anything_is_installed(
+    target: Target, monkeypatch: pytest.MonkeyPatch, machine: str, cannot: bool
+) -> None:
+    monkeypatch.setattr(platform, "machine", lambda: machine)
+    assert target.venv is not None
+    venv = replace(target.venv, platforms=(f"{sys.platform}-x86_64", "elsewhere-x86_64"))
+    lacking = replace(
+        target, venv=venv, programs=(RequiredProgram(name="no-such-program", cure="get it"),)
+    )
+    problem = environments.system_problem(lacking)
+    assert problem is not None
+    assert (f"cannot be had for {sys.platform}-riscv64; it is for" in problem.reason) is cannot
+    assert ("in a container" in problem.hint) is cannot
 
 
 def test_a_folder_without_its_marker_is_not_ready(target: Target) -> None:
@@ -247,7 +265,7 @@ def test_the_workers_of_one_target_share_what_they_compile(target: Target) -> No
 def test_a_worker_may_write_compiled_code_for_its_own_target_alone(target: Target) -> None:
     names = replace(target, name="names", environment={"X": "{compiled}/c"})
     silent = replace(target, name="silent", environment={"X": "{{compiled}}"})
-    own = {one.name: layout.compiled_folder(one) for one in (names, silent)}
+    own = {one.name: layout.OwnFolders(one).compiled for one in (names, silent)}
     for folder in own.values():
         folder.mkdir(parents=True)
     written = {one.name: access.launch(one).writable or () for one in (names, silent)}
@@ -285,3 +303,73 @@ def test_a_shipped_target_computes(name: str, monkeypatch: pytest.MonkeyPatch) -
     if isinstance(state, Missing):
         pytest.skip(f"{state.reason}: {state.hint}")
     assert environments.check(target, on_progress=quiet)["numpy"]
+
+
+def test_no_environment_of_a_project_takes_the_place_of_another(tmp_path: Path) -> None:
+    """Neither of one of the suite's own nor of another project's, whatever it is called."""
+    name = "keras-2.0.4"
+    text = (
+        f'[venvs."{name}"]\npython = "3.6"\nrequirements = ["evil==1"]\n'
+        f'[targets.mine]\nmodule = "m"\nedition = "keras-2.2"\nvenv = "{name}"\n'
+        '[targets."keras-2.2.4"]\nmodule = "m"\nedition = "keras-2.2"\nrequirements = ["evil==1"]\n'
+    )
+    folders = [t.venv and layout.venv_folder(t.venv) for t in registry.shipped().values()]
+    for project_name in ("a", "b"):
+        file = tmp_path / project_name / "conformance.toml"
+        file.parent.mkdir()
+        file.write_text(text, encoding="utf-8")
+        own = [project.known(file)[each] for each in ("mine", "keras-2.2.4")]
+        new = [t.venv and layout.venv_folder(t.venv) for t in own]
+        assert not {*new} & {*folders}
+        assert len({*new}) == 2
+        folders += new
+
+
+def test_an_installation_reads_nothing_of_the_folder_it_is_asked_in(
+    target: Target, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "stranger").mkdir()
+    (tmp_path / "stranger" / "uv.toml").write_text('index-url = "http://127.0.0.1:9"\nwrong = 1\n')
+    for name in ("compileall", "runpy", "sitecustomize", "py_compile", "argparse"):
+        source = f"open({str(tmp_path / 'ran')!r}, 'a')\n"
+        (tmp_path / "stranger" / f"{name}.py").write_text(source)
+    monkeypatch.chdir(tmp_path / "stranger")
+    assert made(target)
+    assert not (tmp_path / "ran").exists()
+
+
+def test_packages_are_built_with_what_is_pinned(
+    target: Target, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commands: list[list[str]] = []
+    monkeypatch.setattr(installation, "_uv", lambda command, _: commands.append(command))
+    assert target.venv is not None
+    for venv in (target.venv, replace(target.venv, described_in=tmp_path / "conformance.toml")):
+        (tmp_path / "v").mkdir(exist_ok=True)
+        installation._fill(venv, tmp_path / "v", Path("python"), quiet)
+    pinned = [str(installation.BUILDING) in command for command in commands if "pip" in command]
+    assert pinned == [True, False]
+    requirements = installation.BUILDING.read_text("utf-8").replace("\\\n", "").splitlines()
+    listed = [line for line in requirements if not line.startswith("#")]
+    assert {line.partition("==")[0] for line in listed} == {"setuptools", "wheel"}
+    assert all(line.count("--hash=sha256:") == 2 for line in listed)
+
+
+@pytest.mark.parametrize("provides", [("keras",), ()])
+def test_a_provided_package_is_not_installed(tmp_path: Path, provides: tuple[str, ...]) -> None:
+    """The index is out of reach here, so the plug-in cannot be installed with what it needs."""
+    nightly = wheel(tmp_path, WORKS, "keras_nightly")
+    plugin = wheel(tmp_path, WORKS, "keras_plugin", needs=("keras",))
+    venv = Venv(
+        name="plugin",
+        python=(sys.executable,),
+        requirements=(nightly, plugin),
+        provides=provides,
+    )
+    if not provides:
+        with pytest.raises(InstallationError, match="keras"):
+            environments.install(venv, on_progress=quiet)
+        return
+    assert environments.install(venv, on_progress=quiet)
+    installed = layout.venv_folder(venv).glob("lib/**/keras*.py")
+    assert {file.name for file in installed} == {"keras_nightly.py", "keras_plugin.py"}

@@ -15,6 +15,7 @@ import pytest
 
 from conformance.adapters.process import Launch
 from conformance.adapters.session import Session, WorkerStartError
+from conformance.adapters.worker.conformance_worker.brief import Brief
 from conformance.adapters.worker.conformance_worker.loop import FORGET_EVERY, give_back
 from conformance.adapters.worker.conformance_worker.settings import Settings
 from conformance.observations import Raised, Returned
@@ -55,7 +56,8 @@ class _Phased:
 
 def test_a_phase_that_was_fed_and_stays_is_noticed() -> None:
     library = _Phased(1.0)
-    settings = Settings(library)
+    settings = Settings(library, Brief())
+    settings.begin()
     assert not settings.phase_leaked()
     library.phase.value = np.asarray(0.0)
     assert settings.phase_leaked()
@@ -65,7 +67,8 @@ def test_a_phase_that_was_fed_and_stays_is_noticed() -> None:
 
 def test_a_phase_that_holds_no_number_is_symbolic() -> None:
     library = _Phased("fed later")
-    settings = Settings(library)
+    settings = Settings(library, Brief())
+    settings.begin()
     library.phase = SimpleNamespace()
     assert not settings.phase_leaked()
 

@@ -110,12 +110,22 @@ def test_children_end_with_the_worker(tmp_path: Path) -> None:
 
 def test_processes_are_limited() -> None:
     asked = negative_at(1, draws=2)
-    with Session(launch("forks_without_end")) as session:
+    patient = Limits(structure=60.0)  # a busy machine takes long to fork so often
+    with Session(launch("forks_without_end"), limits=patient) as session:
         found = run(session, asked)
     check_others(found, asked, 1)
     outcome = found.draws[1].outcome
     assert isinstance(outcome, Crashed)
     assert outcome.limit == "256 processes"
+
+
+def test_time_is_limited() -> None:
+    asked, begun = negative_at(1, draws=2), time.monotonic()
+    with Session(launch("hangs"), limits=Limits(structure=0.5, draw=0.0)) as session:
+        found = run(session, asked)
+    check_others(found, asked, 1)
+    assert isinstance(found.draws[1].outcome, TimedOut)
+    assert time.monotonic() - begun < 60
 
 
 @pytest.mark.parametrize("name", ["SIGKILL", "SIGTERM"])

@@ -27,12 +27,12 @@ def kept(folder: Path, key: str, kib: int, days: int) -> None:
     os.utime(folder / key, (days * DAY, days * DAY))
 
 
-def test_both_targets_on_jax_run_it_with_a_folder_of_their_own() -> None:
+def test_each_target_on_jax_runs_it_with_a_folder_of_its_own() -> None:
     on_jax = [t for t in registry.shipped().values() if t.environment.get("KERAS_BACKEND") == "jax"]
-    assert len(on_jax) == 2
+    assert len(on_jax) == 4
     assert {t.prepare for t in on_jax} == {FILE}
     assert {t.environment["CONFORMANCE_JAX_CACHE"] for t in on_jax} == {"{compiled}"}
-    assert len({layout.compiled_folder(t) for t in on_jax}) == 2
+    assert len({layout.OwnFolders(t).compiled for t in on_jax}) == 4
 
 
 def test_what_is_put_is_what_is_read(caching: dict[str, Any], tmp_path: Path) -> None:

@@ -17,12 +17,14 @@ from conformance.adapters.process import Launch
 from conformance.adapters.registry import RegistryError, load, shipped
 from conformance.adapters.session import Session, WorkerStartError
 from conformance.observations import Batch
-from conformance.program import Binding, Case, Input, Prelude, Program, Ref, Step, print_script
+from conformance.program import Binding, Case, Input, Program, Ref, Step
+from conformance.scripts import Prelude
 from conformance.specs import load as specs
 from conformance.specs.load import signature
 from conformance.specs.signature import parse
 from tests.adapters.support import arrays, batch, call, error, launch, x
 from tests.editions import OF_K
+from tests.scripts.support import print_script
 
 TABLE = """
 imports = ["import numpy", "import os"]

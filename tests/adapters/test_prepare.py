@@ -8,9 +8,10 @@ import pytest
 
 from conformance.adapters.access import open_session
 from conformance.adapters.probe import tried
-from conformance.adapters.registry import Target, load
+from conformance.adapters.registry import load
 from conformance.adapters.session import WorkerStartError
-from conformance.cli.subjects import subject
+from conformance.adapters.target_records import Target
+from conformance.cli.targets.subjects import subject
 
 MODULE = """
 import sys

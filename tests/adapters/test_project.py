@@ -70,9 +70,32 @@ def test_requirements_that_are_folders_are_seen_from_the_file(tmp_path: Path) ->
     assert target.venv.python == ("{}.{}".format(*sys.version_info),)
 
 
+def test_every_path_of_a_file_may_begin_in_the_home(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    monkeypatch.setenv("HOME", str(home))
+    write(home, "prepare.py", "")
+    lines = (
+        'path = "~"\nprepare = "~/prepare.py"\npython = "~/bin/python"\n'
+        'requirements = ["~/backend", "-e ~"]\n'
+    )
+    target = registry.load(write(tmp_path, "conformance.toml", MINE + lines))["mine"]
+    assert target.script_paths == (str(home),)
+    assert target.prepare == home / "prepare.py"
+    assert target.venv is not None
+    assert target.venv.python == (f"{home}/bin/python",)
+    assert target.venv.requirements == (f"{home}/backend", f"-e {home}")
+
+
 WRONG = {
     "a shipped name": (MINE.replace("mine", "tf_keras"), "targets.tf_keras: .*give another"),
     "a library's name": (MINE.replace("mine", "theano"), "targets.theano: .*give another"),
+    "a shipped name in other case": (MINE.replace("mine", "TF_Keras"), ".*give another"),
+    "two names in other case": (
+        MINE + MINE.replace("mine", "Mine"),
+        "targets: 'mine' and 'Mine' share their files where case does not count; rename one",
+    ),
     "no module": ("[targets.mine]\nedition = 'keras-2.2'\n", "targets.mine: give `module`"),
     "no such folder": (MINE + "path = 'nowhere'\n", "targets.mine: path: there is no folder .*"),
     "a path of another type": (MINE + "path = 3\n", "targets.mine: path: write a folder"),

@@ -17,10 +17,12 @@ from conformance.adapters.worker.conformance_worker.layouts import (
 )
 from conformance.adapters.worker.conformance_worker.programs import RequestError, parse
 from conformance.adapters.worker.conformance_worker.running import draws_of
-from conformance.program import Case, Input, Layout, Prelude, print_script, to_json
+from conformance.program import Case, Input, Layout, to_json
 from conformance.program.layouts import matters, relaid
 from conformance.program.model import Binding
+from conformance.scripts import Prelude
 from tests.adapters.support import arrays, batch, call, launch, x
+from tests.scripts.support import print_script
 
 ARRAY = np.arange(12, dtype="float32").reshape(3, 4)
 ODD = tuple(layout for layout in Layout if layout is not Layout.C)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
-from conformance.cli.fail_on import FAIL_ON
+from conformance.cli.known_failures.gate import FAIL_ON
 from conformance.engine import PROFILES
 from conformance.reporting.json_results import read_results
 from conformance.specs import EDITIONS

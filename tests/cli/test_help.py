@@ -11,7 +11,7 @@ import pytest
 from conformance.cli import _COMMANDS
 from conformance.engine import PROFILES
 from conformance.profile_names import PROFILE_NAMES
-from conformance.reporting.format_names import FORMAT_NAMES
+from conformance.reporting import FORMAT_NAMES
 from conformance.reporting.formats import FORMATS
 
 HEAVY = (

@@ -9,7 +9,7 @@ from click.testing import CliRunner, Result
 
 from conformance.adapters import environments, registry
 from conformance.adapters.environments import Missing, Ready
-from conformance.adapters.registry import Target
+from conformance.adapters.target_records import Target
 from conformance.cli import main
 from tests.adapters.fake_packages import BREAKS, fake_target
 

@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 import msgspec
+import pytest
 
 from conformance.results import Results
 
@@ -17,9 +18,16 @@ OPS = REPORTS / "keras3-ops"
 FUZZ = REPORTS / "fuzz"
 
 
+def need_results() -> None:
+    """Skip the test in an unpacked source distribution, which has no results; never in a clone."""
+    if not any(REPORTS.glob("*.json.gz")) and not (ROOT / ".git").exists():
+        pytest.skip("a source distribution leaves out the published results")
+
+
 @cache
 def results(folder: Path = REPORTS) -> dict[str, Results]:
     """The results of a folder, by their targets; their arrays are not looked at."""
+    need_results()
     files = (gzip.decompress(file.read_bytes()) for file in sorted(folder.glob("*.json.gz")))
     read = (msgspec.json.decode(content, type=Results) for content in files)
     return {one.target.name: one for one in read}

@@ -1,11 +1,24 @@
-"""The page of the commands has all of them, as they are called."""
+"""The page of the commands has all of them, and every command that a page shows exists."""
 
 from __future__ import annotations
 
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
 import click
+import pytest
 
 from conformance.cli import main
+from tests.docs.published import ROOT
 from tools.docs.commands import every, fenced, for_markdown
+
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+CONTEXT = click.Context(main)
+SHOWN = re.compile(r"(?:^ *|[`$(] ?|&& |\| |do |: )conformance ([a-z]+)\b([^`\n]*)", re.MULTILINE)
+ENDS = re.compile(r"\s*(?:\||&&|;|>|2>| #).*")
+OPTION = re.compile(r"--?[a-z][\w-]*")
 
 HELP = """Test targets.
 
@@ -37,3 +50,31 @@ def test_the_help_of_all_commands_is_changed() -> None:
     for_markdown(group)
     assert group.help == below.help == fenced(HELP)
     assert below.name == "called"
+
+
+def unknown(text: str) -> Iterator[str]:
+    """The commands and options that a page shows and that do not exist."""
+    for name, rest in SHOWN.findall(re.sub(r"\\\n\s*", " ", text)):
+        command = main.get_command(CONTEXT, name)
+        if command is None:
+            yield name
+            continue
+        words = shlex.split(ENDS.sub("", rest).replace("'", " ").replace('"', " "))
+        if isinstance(command, click.Group) and words:
+            command = command.get_command(click.Context(command), words[0]) or command
+        known = {o for p in command.params for o in (*p.opts, *p.secondary_opts)} | {"--help"}
+        own = words[: words.index("--")] if "--" in words else words
+        options = {found[0] for word in own if (found := OPTION.match(word))}
+        yield from (f"{name} {option}" for option in sorted(options - known))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_command_and_option_of_a_page_exists(page: Path) -> None:
+    assert list(unknown(page.read_text("utf-8"))) == []
+
+
+def test_a_command_or_an_option_that_does_not_exist_is_seen() -> None:
+    text = (
+        "`conformance scan`\n    $ conformance run mine --profil a -q; echo\n    conformance liste"
+    )
+    assert list(unknown(text)) == ["scan", "run --profil", "liste"]

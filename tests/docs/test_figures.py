@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 
 import pytest
+from click.testing import CliRunner
 
 from conformance.adapters.registry import shipped
+from conformance.cli import main
 from conformance.results import Aspect, FunctionResult, Results, Verdict
 from conformance.results.model import Composed
 from conformance.results.scores import diverges, score, worst
 from conformance.specs import load
 from tests.docs.published import FUZZ, OPS, ROOT, days, number, results, rows, words
+from tests.docs.walkthrough import agrees, commands
 
 KERAS_3 = "keras-3"
 NUMBERS = {20: "twenty", 21: "twenty-one", 22: "twenty-two", 23: "twenty-three"}
@@ -25,18 +28,19 @@ def period(first: str, last: str) -> str:
 def test_the_first_page_says_when_and_of_what_the_results_are() -> None:
     first, last = days()
     page = words("README.md")
-    assert f"made {period(first, last)} (each says when)" in page
+    assert f"`keras3-openvino`, made {period(first, last)}" in page
     assert {one.run.profile for one in results().values()} == {"default"}
-    smoke = [name for name, one in results(OPS).items() if one.run.profile != "default"]
-    assert smoke == ["keras3-ops-openvino"]
-    assert f"made {period(*days(OPS))}; OpenVINO's are of the profile smoke" in page
+    assert {one.run.profile for one in results(OPS).values()} == {"default"}
+    assert f"has runs of `keras.ops`, made {period(*days(OPS))}" in page
 
 
 def test_the_first_page_names_the_targets_without_results() -> None:
     old = {name for name, one in shipped().items() if one.edition != KERAS_3}
     (missing,) = old - set(results())
-    assert f"all of these but `{missing}`" in words("README.md")
-    assert set(shipped()) - old == set(results(OPS))
+    assert f"all targets for `K` but `{missing}`" in words("README.md")
+    unpublished = set(shipped()) - old - set(results(OPS))
+    assert set(results(OPS)) <= set(shipped()) - old
+    assert all(f"`{name}`" in words("docs/keras3-checks.md") for name in unpublished)
 
 
 def test_the_pages_count_the_targets_of_the_published_results() -> None:
@@ -51,20 +55,19 @@ def test_the_pages_count_the_functions() -> None:
     new = [spec.name for spec in specs if KERAS_3 in spec.editions]
     old = len(specs) - len(new)
     page = words("README.md")
-    assert f"all {old} documented functions in three editions" in page
+    assert f"all {old} documented functions of `keras.backend` (`K`) in three editions" in page
     assert f"{len(new)} functions of `keras.ops` and `keras.random`" in page
-    assert f"the {len(specs)} that `conformance list` lists" in page
+    assert f"`conformance list` shows all {len(specs)} functions" in page
     random = sum(name.startswith("keras.random.") for name in new)
     assert random == 10
-    changes = f"{len(new) - random} functions of `keras.ops` and the ten of `keras.random`"
-    assert changes in words("CHANGELOG.md")
-    assert f"| functions | {len(new)}: " in words("docs/keras3.md")
+    assert f"{len(new)} functions of `keras.ops` and `keras.random`" in words("CHANGELOG.md")
+    assert f"| functions | {len(new)}: " in words("docs/keras3-checks.md")
 
 
 def kept(one: Results) -> str:
     """`950 of 950 aspects`."""
     found = score(one.functions)
-    return f"{found.kept} of {found.demanded} aspects"
+    return f"{found.keeping} of {found.demanded} aspects"
 
 
 def test_the_pages_say_what_the_suites_own_backends_keep_and_in_how_many_cases() -> None:
@@ -74,6 +77,24 @@ def test_the_pages_say_what_the_suites_own_backends_keep_and_in_how_many_cases()
     assert f"{reference.run.cases} cases {speed} cases/s)" in words("README.md")
     page = words("docs/torch.md")
     assert f"{kept(torch)} of edition keras-2.2 conform, in {torch.run.cases:,} cases" in page
+
+
+def test_the_first_page_shows_cells_of_the_published_run() -> None:
+    page = (ROOT / "README.md").read_text("utf-8")
+    cells = dict(re.findall(r"^  (\w+) +✓ (\d+/\d+)$", page, re.MULTILINE))
+    scores = {f.function: str(score([f])) for f in results()["reference"].functions}
+    assert cells
+    assert cells == {name: scores[name] for name in cells}
+
+
+@pytest.mark.thorough
+def test_the_first_page_shows_what_show_prints(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("COLUMNS", "100")
+    block = (ROOT / "README.md").read_text("utf-8").partition("```\n$ conformance show ")[2]
+    (command,) = commands("$ show " + block.partition("```")[0])
+    printed = CliRunner().invoke(main, command.line.split()).output
+    assert agrees(command.printed, printed), printed
 
 
 def test_the_page_of_benchmarks_counts_the_cases_of_the_published_results() -> None:
@@ -117,7 +138,9 @@ BACKENDS = {
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_the_table_of_keras_3_is_that_of_the_published_results(backend: str) -> None:
     one = results(OPS)[f"keras3-ops-{BACKENDS[backend]}"]
-    functions, *counts, aspects, cases, speed = rows("docs/keras3.md", "| | functions |")[backend]
+    functions, *counts, aspects, cases, speed = rows("docs/keras3-checks.md", "| | functions |")[
+        backend
+    ]
     assert number(functions) == len(one.functions)
     assert [number(count) for count in counts] == standings(one)
     assert f"{aspects} aspects" == kept(one)
@@ -126,13 +149,13 @@ def test_the_table_of_keras_3_is_that_of_the_published_results(backend: str) -> 
 
 
 def test_the_pages_say_when_and_with_how_many_workers_the_other_results_were_made() -> None:
-    page = words("docs/keras3.md").partition("## Functions and backends")[2]
-    assert f"two workers, {period(*days(OPS))}, on two cores" in page
+    page = words("docs/keras3-checks.md").partition("## Functions and backends")[2]
+    assert f"one or two workers, {period(*days(OPS))}, on two cores" in page
     first, last = days(FUZZ)
-    made = f"({first} and {last[-2:]}, second derivatives among them, two workers;"
+    made = f"({first} and {last[-2:]}, two workers;"
     assert made in words("docs/fuzz.md")
-    runs = [one.run for folder in (OPS, FUZZ) for one in results(folder).values()]
-    assert {run.workers for run in runs} == {2}
+    assert {one.run.workers for one in results(FUZZ).values()} == {2}
+    assert {one.run.workers for one in results(OPS).values()} == {1, 2}
 
 
 COMPOSED = sorted(file.name.removesuffix(".json.gz") for file in FUZZ.glob("*.json.gz"))

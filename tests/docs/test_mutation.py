@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from collections import Counter
 from functools import cache
 from typing import Any
@@ -11,9 +12,10 @@ import pytest
 
 from benchmarks.alarms import calculation
 from conformance.editions import EDITIONS
-from tests.docs.published import REPORTS, ROOT, words
+from tests.docs.published import REPORTS, ROOT, rows, words
 
 PAGE = "docs/mutation.md"
+SURVIVORS = ROOT / "conformance" / "mutation" / "code" / "survivors.toml"
 
 
 @cache
@@ -28,16 +30,18 @@ def killed_with(name: str) -> Counter[str]:
 
 
 def test_the_page_says_with_which_verdicts_the_mutants_of_the_reference_are_killed() -> None:
-    found, counts = record("reference.mutation"), killed_with("reference")
-    summary, page = found["summary"], words(PAGE)
-    assert f"all {summary['mutants']:,} mutants of {len(found['operators'])} operators" in page
+    published, counts = record("reference.mutation"), killed_with("reference")
+    summary, page = published["summary"], words(PAGE)
+    assert f"all {summary['mutants']:,} mutants of {len(published['operators'])} operators" in page
     killed = f"{summary['killed']:,} killed, none surviving, {summary['equivalent']} equivalent"
     assert killed in page
     assert summary["survived"] == 0
     assert set(counts) == {"violates", "diverges", "unsupported"}
-    told = f"{counts['violates']:,} are recorded with a violation, {counts['diverges']} with a"
-    assert told in page
-    assert f"and {counts['unsupported']} as unsupported" in page
+    verdicts = (
+        f"are {counts['violates']:,} violations, {counts['diverges']} divergences and "
+        f"{counts['unsupported']} unsupported"
+    )
+    assert verdicts in page
 
 
 def test_the_page_says_the_same_of_tf_keras() -> None:
@@ -51,16 +55,45 @@ def test_the_page_says_the_same_of_tf_keras() -> None:
     assert f"and {summary['not_made']} of parameters" in words(PAGE)
 
 
-@pytest.mark.parametrize("target", ["keras-2.2.4-tensorflow", "tf_keras", "keras-2.2.4-theano"])
+CHANGED = sorted(
+    file.name.removesuffix(".code-mutation.json")
+    for file in (REPORTS / "mutation").glob("*.code-mutation.json")
+)
+
+
+def equivalent(target: str) -> int:
+    """How many survivors of a target are listed as equivalent."""
+    listed = tomllib.loads(SURVIVORS.read_text("utf-8"))["survivor"]
+    rows = (row for row in listed if (row["target"], row["kind"]) == (target, "equivalent"))
+    return sum(len(row["mutants"]) for row in rows)
+
+
+def test_the_table_of_changed_code_has_every_published_target() -> None:
+    assert sorted(table()) == CHANGED
+
+
+@pytest.mark.parametrize("target", CHANGED)
 def test_the_page_counts_the_changes_of_code_that_are_noticed(target: str) -> None:
-    found = record(f"{target}.code-mutation")
-    summary, changes, day = found["summary"], found["population"], found["started"][:10]
-    version = " 2.21.0" if target == "tf_keras" else ""
-    drawn = f"`{target}`{version}, {changes:,} changes, of which {found['sample']} were drawn"
-    told = words(PAGE).partition(drawn)[2].partition("changes, of which")[0]
-    assert f"on {day}" in told
-    assert f"the gate notices {summary['killed']}" in told
-    assert f"of the {summary['survived']} that survive" in told
+    published = record(f"{target}.code-mutation")
+    summary, others = published["summary"], published["sample"] - equivalent(target)
+    *counts, share = table()[target]
+    assert counts == [
+        f"{published['population']:,}",
+        str(published["sample"]),
+        str(published["seed"]),
+        published["started"][:10],
+        str(summary["killed"]),
+        str(summary["survived"]),
+        str(equivalent(target)),
+    ]
+    decimals = 1 if "." in share.partition(" ")[0] else 0
+    assert share.startswith(f"{100 * summary['killed'] / others:.{decimals}f} % (")
+
+
+def table() -> dict[str, list[str]]:
+    """The cells of the table of changed code, by target."""
+    lines = rows(PAGE, "| target | changes |")
+    return {name.partition("`")[2].partition("`")[0]: cells for name, cells in lines.items()}
 
 
 def test_the_page_counts_what_keras_own_tests_notice() -> None:
@@ -70,7 +103,8 @@ def test_the_page_counts_what_keras_own_tests_notice() -> None:
     gate = {one["id"] for one in mutants if one["outcome"] == "killed"}
     assert set(noticed) == {one["id"] for one in mutants}
     assert (
-        f"they notice {len(own)}, the gate {len(gate)}. Both notice {len(own & gate)}, "
+        f"The tests notice {len(own)} of the {len(noticed)} changes of `keras-2.2.4-tensorflow`, "
+        f"the gate {len(gate)}. Both notice {len(own & gate)}, "
         f"the gate alone {len(gate - own)}. The tests alone notice"
     ) in words(PAGE)
     assert len(own - gate) == 8

@@ -126,7 +126,7 @@ def test_every_name_of_the_python_api_exists() -> None:
     [
         "docs/environments.md",
         "docs/expectations.md",
-        "conformance/cli/starting/templates/conformance.toml",
+        "conformance/cli/init/templates/conformance.toml",
     ],
 )
 def test_what_lists_the_editions_lists_all(place: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from conformance.adapters import registry
-from conformance.adapters.registry import Target
+from conformance.adapters.target_records import Target
 
 CALLS = {"exp": "numpy.exp(x) + 1", "sqrt": "numpy.sqrt(x)", "abs": "os.abort()"}
 """What replaces each function under test."""

@@ -13,9 +13,9 @@ from conformance.adapters.process import Launch
 from conformance.adapters.session import Limits, Session
 from conformance.editions import Edition
 from conformance.engine import PROFILES, Profile, Run, Subject, Task, plan, run
-from conformance.program import Prelude
 from conformance.results import Aspect, AspectResult, Failure, Results, Verdict
 from conformance.results.events import Event, TargetFinished
+from conformance.scripts import Prelude
 from conformance.specs import load
 from tests.adapters.support import FAKES
 

@@ -32,9 +32,9 @@ from conformance.observations import (
     TensorMetadata,
     Value,
 )
-from conformance.program import Prelude
 from conformance.program.model import AS_THEY_ARE
 from conformance.results import Aspect, Verdict
+from conformance.scripts import Prelude
 from conformance.specs import load
 from conformance.specs.load import signature
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from conformance.adapters.configured import Configurable
-from conformance.adapters.registry import Target
 from conformance.adapters.session import Limits
+from conformance.adapters.target_records import Target
 from conformance.engine import Subject
 from conformance.results import Aspect, Verdict
 from tests.engine.support import ROOT, Outcome, examine, module

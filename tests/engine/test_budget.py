@@ -12,7 +12,7 @@ import pytest
 
 from conformance.adapters.registry import shipped
 from conformance.adapters.session import Limits, SessionAbortedError
-from conformance.cli.subjects import subject
+from conformance.cli.targets.subjects import subject
 from conformance.engine import PROFILES, Previous, Run, plan, run
 from conformance.engine.planning.profiles import SURVEY
 from conformance.engine.running import stop

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,13 @@ import pytest
 from conformance.engine.judging.calls import CallTrial
 from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.trials import Trial
-from conformance.engine.verdicts.minimise import MOST_HANGING, Minimiser
+from conformance.engine.verdicts.minimise import MOST_HANGING, MOST_SECONDS, Minimiser
 from conformance.engine.verdicts.tally import Group, folded
 from conformance.generators import Draw, generate, structures
 from conformance.observations import (
     DrawObservation,
     Returned,
+    Seconds,
     StructureObservation,
     TimedOut,
     Value,
@@ -125,3 +127,22 @@ def test_smaller_cases_that_hang_are_not_tried_for_long() -> None:
     assert minimiser.minimise(group) is group
     assert minimiser.minimise(group) is group
     assert len(tried) == MOST_HANGING
+
+
+def test_smaller_cases_of_a_slow_function_are_not_tried_for_long() -> None:
+    strategy = structures(load()["exp"], "keras-2.2").map(
+        lambda made: CallTrial(Prepared(made, [Draw("ordinary", 3)]))
+    )
+    run = implementation(lambda x: np.exp(x) + x.dtype.type(1))
+    group = found(exponential("ordinary"), run)
+    tried: list[Trial] = []
+
+    def slow(trial: Trial) -> StructureObservation:
+        tried.append(trial)
+        return replace(run(trial), seconds=Seconds(call=MOST_SECONDS / 3))
+
+    minimiser = Minimiser(slow, lambda _: strategy, lambda _: b"", 0, lambda _: 50)
+    for _ in range(5):
+        minimiser.minimise(group)
+    assert 3 <= len(tried) <= 5  # after the third, a smaller case is shown once more
+    assert minimiser.minimise(group) is group

@@ -191,17 +191,27 @@ def test_one_ulp_more_is_within_the_limit_and_is_shown() -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("ulp", [4, 40])
-def test_more_than_the_limit_diverges_by_the_convention_accuracy(ulp: int) -> None:
-    found = examine(fake("one_ulp_over", FAKE_ULP=str(ulp)), ("exp", "identity"), "smoke")
-    failures = only(found, "exp", Aspect.VALUE, Verdict.DIVERGES)
-    assert "accuracy" in {f.convention for f in failures}
+def test_a_little_more_than_the_limit_diverges_by_the_convention_accuracy() -> None:
+    result = examine(fake("one_ulp_over", FAKE_ULP="4"), ("exp", "identity"), "smoke").aspect(
+        "exp", Aspect.VALUE
+    )
+    failures = [f for f in result.failures if f.convention == "accuracy"]
+    assert failures
     for failure in failures:
+        assert failure.verdict is Verdict.DIVERGES
         assert failure.kind == "accuracy"
         assert failure.citation is None
         assert failure.max_ulp is not None
-        assert ulp - 1 < failure.max_ulp < ulp + 1
+        assert 3 < failure.max_ulp < 5
         assert "within 3 ULP" in failure.message
+
+
+@pytest.mark.thorough
+def test_more_than_four_times_the_limit_violates() -> None:
+    result = examine(fake("one_ulp_over", FAKE_ULP="40"), ("exp", "identity"), "smoke").aspect(
+        "exp", Aspect.VALUE
+    )
+    assert result.verdict is Verdict.VIOLATES
 
 
 @pytest.mark.thorough
@@ -252,7 +262,7 @@ def test_a_hang_is_timed_out_and_the_rest_is_judged() -> None:
     assert found.aspect("exp", Aspect.VALUE).verdict is Verdict.TIMED_OUT
     (failure,) = found.aspect("exp", Aspect.VALUE).failures
     assert (failure.kind, failure.citation) == ("time-out", None)
-    assert "no answer within 0.6 s while it is computed" in failure.message
+    assert "no answer within 1.2 s while it is computed" in failure.message
     values = {found.aspect(name, Aspect.VALUE).verdict for name in REST}
     assert values == {Verdict.CONFORMS}
 
@@ -321,14 +331,11 @@ def test_every_script_shows_its_failure_alone(
     for _, _, failure in found:
         done = run_script(str(failure.script))
         assert done.returncode == 1, (failure.message, done)
-        expected, _, got = (
-            done.stdout.splitlines()[-1].removeprefix("expected ").partition("; got ")
-        )
-        assert expected
+        last = done.stderr.strip().splitlines()[-1]
         if failure.kind == "exception":
-            assert got.startswith(str(failure.got).partition(":")[0])
+            assert last.startswith(str(failure.got).partition(":")[0])
         elif isinstance(failure.got, str):
-            assert got == failure.got
+            assert failure.got in done.stderr
 
 
 @pytest.mark.sampled(3)

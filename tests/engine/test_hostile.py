@@ -1,6 +1,6 @@
 """The whole engine on implementations that do harm: the verdict on the harm, and on the rest.
 
-`python -m tests.engine.test_hostile` prints the table of docs/safety.md.
+`python -m tests.engine.test_hostile` prints a table of verdicts, seconds, memory and messages.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ import pytest
 from conformance.adapters.process import TOKEN, Launch
 from conformance.adapters.session import Limits
 from conformance.engine import Profile
-from conformance.program import Prelude
 from conformance.reporting.markdown import code
 from conformance.results import Aspect, Verdict
+from conformance.scripts import Prelude
 from tests.adapters.support import FAKES
 from tests.engine.support import Outcome, examine, subject
 
@@ -102,7 +102,7 @@ TABLE = (
     ),
     Hostile("hangs", {}, "does not come back", LATE, "no answer within"),
     Hostile("ignores_sigterm", {}, "ignores SIGTERM, and hangs", LATE, "no answer within"),
-    Hostile("answers_late", {"FAKE_SECONDS": "3"}, "answers after its time", LATE, "no answer"),
+    Hostile("answers_late", {"FAKE_SECONDS": "6"}, "answers after its time", LATE, "no answer"),
     Hostile("closes_descriptors", {}, "closes low descriptors", CONFORMS),
     Hostile(
         "closes_descriptors", {"FAKE_CLOSE": "all"}, "closes all", CRASHED, "exit status 1", True
@@ -148,7 +148,7 @@ def usual() -> dict[tuple[str, Aspect], Verdict]:
 
 
 def outcome(hostile: Hostile) -> Outcome:
-    """A run with 256 MiB for the worker, and 2 s for a structure that must time out."""
+    """A run with 256 MiB for the worker. What must time out has 2 s, and 4 s at the second try."""
     with TemporaryDirectory() as folder:
         told = str(Path(folder) / "list")
         given = {name: text.format(list=told) for name, text in hostile.environment.items()}
@@ -221,7 +221,7 @@ def test_harm_gets_its_verdict_and_no_more(hostile: Hostile) -> None:
 
 
 def main() -> None:
-    """Print the table of docs/safety.md."""
+    """Print the verdict, the costs and the message of each fake."""
     titles = ("fake", "what its `exp` does", "verdict", "s", "MiB", "left", "what is said")
     print(f"| {' | '.join(titles)} |\n|{'---|' * len(titles)}")
     usual()

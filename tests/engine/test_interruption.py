@@ -15,7 +15,6 @@ from conformance.engine.running import stop
 from conformance.engine.running.examination import Examination
 from conformance.engine.running.progress import Progress
 from conformance.engine.running.stop import Stop
-from conformance.program import Prelude
 from conformance.results import Results, Verdict
 from conformance.results.events import (
     CasesDone,
@@ -26,6 +25,7 @@ from conformance.results.events import (
     TargetStarted,
     TargetUnavailable,
 )
+from conformance.scripts import Prelude
 from tests.engine.support import EDITION, QUICK, TINY, fake, subject, tasks
 
 COMMON = Run("1.0", TINY, 0, "2000-01-01T00:00:00+00:00")

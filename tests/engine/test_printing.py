@@ -75,7 +75,7 @@ def test_the_script_shows_it_with_no_part_of_the_suite(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 1, done.stderr
-    assert "ANOTHER MESSAGE" in done.stdout or "WEIGHTS" in done.stdout
+    assert "ANOTHER MESSAGE" in done.stderr or "WEIGHTS" in done.stderr
     assert "conformance_worker" not in str(failure.script)
 
 

@@ -116,6 +116,22 @@ def test_any_other_exception_may_be_a_refusal(outcome: Outcome) -> None:
     assert of_exception(outcome, ["feature-vectors"]).readings == ("feature-vectors: refused",)
 
 
+NEGATIVE = (
+    ("Python integer -1 out of bounds for uint32", "OverflowError", True),
+    ("Seed must be between 0 and 2**32 - 1", "ValueError", True),
+    ("expected non-negative integer", "ValueError", True),
+    ("'int' object has no attribute 'next'", "AttributeError", False),
+    ("unsupported operand type(s) for >>", "TypeError", False),
+)
+
+
+@pytest.mark.parametrize(("message", "name", "refuses"), NEGATIVE)
+def test_a_convention_may_ask_for_words(message: str, name: str, refuses: bool) -> None:
+    allowed = of_exception(raised(message, name), ["negative-seed"])
+    assert (allowed.readings == ("negative-seed: refused",)) is refuses
+    assert allowed.open_points == (() if refuses else ("negative-seed",))
+
+
 STUMBLES = """
 from conformance import reference
 from conformance.reference import *

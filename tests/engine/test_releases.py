@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from conformance.adapters import registry
-from conformance.cli.subjects import subject as subject_of
+from conformance.cli.targets.subjects import subject as subject_of
 from conformance.editions import Edition
 from conformance.engine.judging import signatures
 from conformance.engine.judging.findings import Finding

@@ -5,41 +5,28 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from conformance.editions import Edition
 from conformance.engine.judging.scenarios import ScenarioTrial
 from conformance.observations import Crashed, DrawObservation, StructureObservation
 from conformance.program import Binding
 from conformance.results import Aspect, Verdict
-from conformance.scenarios import Check, Scenario, checks
+from conformance.scenarios import Scenario, checks
+from conformance.scenarios.recorder import Recorder
 from conformance.scenarios.state import refusals, sessions
-from conformance.scenarios.writing import ProgramWriter
-from tests.scenarios.in_process import findings, module
+from tests.scenarios.in_process import findings, module, recorded
+
+EDITION: Edition = "keras-2.2"
 
 
 def asking(function: str, shape: tuple[int, ...]) -> Scenario:
     """The value and the static shape of a variable's exponential."""
-    w = ProgramWriter()
-    made = w.call("exp", w.call("variable", w.array("x", np.zeros((2, 3)))))
-    w.observe("static", "int_shape", made)
-    w.observe("value", "eval", made)
-    demanded = (
-        Check(
-            "int_shape",
-            Aspect.STATIC_SHAPE,
-            outputs=("static",),
-            test=checks.is_one_of(shape),
-            demands="a shape",
-        ),
-        Check(
-            "value",
-            Aspect.VALUE,
-            outputs=("value",),
-            test=checks.is_array(np.ones((2, 3))),
-            demands="ones",
-        ),
-    )
-    return Scenario(
-        function, "an exponential", program=w.program(), arrays=w.arrays, checks=demanded
-    )
+    recorder = Recorder(function, EDITION, "an exponential")
+    result = recorder.exp(recorder.variable(recorder.array("x", np.zeros((2, 3)))))
+    static, value = recorder.int_shape(result).output("static"), recorder.eval(result)
+    is_shape, aspect = checks.is_one_of(shape), Aspect.STATIC_SHAPE
+    recorder.expect("int_shape", static, is_shape, "a shape", aspect=aspect)
+    recorder.expect("value", value, checks.is_array(np.ones((2, 3))), "ones")
+    return recorder.scenario()
 
 
 def test_both_checks_see_their_outputs() -> None:
@@ -65,11 +52,10 @@ def test_it_is_no_excuse_for_int_shape_itself() -> None:
 
 
 def test_what_supports_nothing_has_not_looked_at_what_is_wrong() -> None:
-    w = ProgramWriter()
-    w.attempt("outcome", "exp", w.array("x", np.zeros(2)))
-    raises = checks.raises("ValueError")
-    check = Check("refusal", Aspect.ERROR, outputs=("outcome",), test=raises, demands="ValueError")
-    scenario = Scenario("exp", "a refusal", program=w.program(), arrays=w.arrays, checks=(check,))
+    recorder = Recorder("exp", EDITION, "a refusal", Aspect.ERROR)
+    outcome = recorder.attempt(recorder.exp, recorder.array("x", np.zeros(2)))
+    recorder.expect("refusal", outcome, checks.raises("ValueError"), "ValueError")
+    scenario = recorder.scenario()
 
     def no_such_thing(x: object) -> None:
         raise NotImplementedError
@@ -88,17 +74,11 @@ class Stubborn:
     ("broken", "verdict"), [("exp", Verdict.VIOLATES), ("variable", Verdict.UNSUPPORTED)]
 )
 def test_an_operator_is_the_fault_of_what_made_its_operand(broken: str, verdict: Verdict) -> None:
-    w = ProgramWriter()
-    x = w.call("variable", w.array("x", np.zeros(2)))
-    w.observe("value", "eval", w.call("operator.mul", w.call("operator.neg", x), w.call("exp", x)))
-    check = Check(
-        "value",
-        Aspect.VALUE,
-        outputs=("value",),
-        test=checks.is_array(np.zeros(2)),
-        demands="zeros",
-    )
-    scenario = Scenario("exp", "a product", program=w.program(), arrays=w.arrays, checks=(check,))
+    recorder = Recorder("exp", EDITION, "a product")
+    x = recorder.variable(recorder.array("x", np.zeros(2)))
+    value = recorder.eval(-x * recorder.exp(x)).output("value")
+    recorder.expect("value", value, checks.is_array(np.zeros(2)), "zeros")
+    scenario = recorder.scenario()
     assert findings(scenario, module()) == []
     (found,) = findings(scenario, module(**{broken: lambda *_, **__: Stubborn()}))
     assert (found.verdict, found.gives.startswith("raises")) == (verdict, True), found
@@ -127,18 +107,12 @@ def test_a_function_without_a_result_has_no_static_shape_to_ask_for() -> None:
 
 def differentiating(function: str) -> Scenario:
     """The gradient of a sum of exponentials, as a scenario of `function`."""
-    w = ProgramWriter()
-    x = w.call("variable", w.array("x", np.zeros(2)))
-    loss = w.call("sum", w.call("exp", x))
-    w.observe("gradient", "eval", w.call("operator.getitem", w.call("gradients", loss, [x]), 0))
-    check = Check(
-        "the gradient",
-        Aspect.GRADIENT,
-        outputs=("gradient",),
-        test=checks.is_array(np.ones(2)),
-        demands="ones",
-    )
-    return Scenario(function, "a gradient", program=w.program(), arrays=w.arrays, checks=(check,))
+    recorder = Recorder(function, EDITION, "a gradient", Aspect.GRADIENT)
+    x = recorder.variable(recorder.array("x", np.zeros(2)))
+    loss = recorder.sum(recorder.exp(x))
+    gradient = recorder.eval(recorder.gradients(loss, [x])[0])
+    recorder.expect("the gradient", gradient, checks.is_array(np.ones(2)), "ones")
+    return recorder.scenario()
 
 
 def test_what_a_scenario_differentiates_by_is_known_before_it_runs() -> None:
@@ -172,8 +146,7 @@ def test_a_function_without_a_result_has_a_wrong_value_and_no_gradient_to_ask_fo
 
 def phases() -> Scenario:
     """The scenario in which a phase that is neither 0 nor 1 is refused."""
-    made = list(sessions.wrong_phases("keras-2.2"))
-    return made[0]
+    return recorded(sessions.wrong_phase, "set_learning_phase", 2, aspect=Aspect.ERROR)
 
 
 def test_a_call_before_the_one_to_be_refused_says_nothing_of_the_refusal() -> None:
@@ -191,13 +164,11 @@ def test_a_call_before_the_one_to_be_refused_says_nothing_of_the_refusal() -> No
 
 
 def test_the_call_that_raised_is_named_if_it_is_not_the_first() -> None:
-    w = ProgramWriter()
-    w.call("square", w.array("x", np.zeros(2)))
-    w.observe("value", "square", w.array("y", np.ones(3)))
-    check = Check("value", Aspect.VALUE, outputs=("value",), test=checks.raises(), demands="ones")
-    scenario = Scenario(
-        "square", "two squares", program=w.program(), arrays=w.arrays, checks=(check,)
-    )
+    recorder = Recorder("square", EDITION, "two squares")
+    recorder.square(recorder.array("x", np.zeros(2)))
+    value = recorder.square(recorder.array("y", np.ones(3)))
+    recorder.expect("value", value, checks.raises(), "ones")
+    scenario = recorder.scenario()
 
     def square(x: np.ndarray) -> np.ndarray:
         if len(x) == 3:
@@ -217,7 +188,9 @@ def test_unknown_keywords_are_left_out_by_tensorflow_alone(backend: str, verdict
     def function(inputs: object, outputs: object, updates: object = None, **more: object) -> None:
         raise ValueError("there is no such option")
 
-    scenario = refusals.keywords("keras-2.0")[0]
+    scenario = recorded(
+        refusals.keywords, "function", "no_such_option", edition="keras-2.0", aspect=Aspect.ERROR
+    )
     (found,) = findings(scenario, module(function=function, backend=lambda: backend))
     assert found.verdict is verdict
     assert found.gives == "raises ValueError"

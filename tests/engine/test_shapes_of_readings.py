@@ -31,10 +31,10 @@ MOST = 10**5
 """Elements of a result that is judged as wrong: with millions it takes minutes."""
 OUTER = """
 from conformance.reference import *
-from conformance.reference import maximum as _right, expand_dims
+from conformance.reference import greater_equal as _right, expand_dims
 
-def maximum(x, y):
-    if x.shape[:1] > (4000,) and len(x.shape) == 1:
+def greater_equal(x, y):
+    if len(x.shape) == 1 and (x.shape[0] or 0) > 4000:
         return _right(expand_dims(x, 1), expand_dims(y, 0))
     return _right(x, y)
 """
@@ -155,13 +155,12 @@ def test_the_shape_of_what_is_too_large_is_told() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.xfail(reason="the smallest case is one that can be sent", strict=True)
 def test_a_script_shows_the_shape_that_was_too_large_to_send(tmp_path: Path) -> None:
     (tmp_path / "outer.py").write_text(OUTER)
-    found = examine(module("outer", tmp_path), ["maximum"], "default")
+    found = examine(module("outer", tmp_path), ["greater_equal"], "default")
     failures = [f for *_, f in found.failures(Verdict.VIOLATES) if "gives shape" in f.message]
     assert failures
     assert re.search(r"gives shape \((\d{4,}), \1\)", failures[0].message)
     script = f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n{failures[0].script}"
     ran = run_script(script, Path(__file__).parents[2])
-    assert (ran.returncode, "got shape" in ran.stdout) == (1, True), ran.stderr
+    assert (ran.returncode, "AssertionError: (" in ran.stderr) == (1, True), ran.stderr

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from conformance.adapters import registry
-from conformance.cli.subjects import subject as subject_of
+from conformance.cli.targets.subjects import subject as subject_of
 from conformance.engine.judging.refusals import refuses_by_name
 from conformance.engine.judging.shortfalls import SHORT, with_shortfalls
 from conformance.observations import DrawObservation, Raised, Returned, StructureObservation

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from conformance.dtypes import is_floating
 from conformance.editions import EDITIONS, Edition
 from conformance.engine import PROFILES
 from conformance.engine.judging.cases import Prepared
@@ -28,7 +29,7 @@ from conformance.observations import (
     StructureObservation,
     Value,
 )
-from conformance.oracle.evaluate import ORACLES, widened
+from conformance.oracle.evaluate import OF_NUMBERS, ORACLES, widened
 from conformance.oracle.variants import VARIANTS, Reading
 from conformance.results import Aspect, Verdict
 from conformance.specs import load
@@ -57,9 +58,12 @@ def calls(function: str, edition: Edition) -> list[Prepared]:
 
 
 def right(function: str, arguments: Arguments, dtype: str) -> Array:
-    """The oracle's own answer, rounded to the dtype."""
+    """The oracle's own answer, rounded to the dtype; integers and truth values are numbers where
+    the dtype is floating, as in an expectation."""
+    kinds = {a.dtype.kind for a in arguments.values() if isinstance(a, np.ndarray)}
+    counts = is_floating(dtype) and "f" not in kinds and function in OF_NUMBERS
     with np.errstate(all="ignore"):
-        found = np.asarray(ORACLES[function](**widened(arguments, dtype)))
+        found = np.asarray(ORACLES[function](**widened(arguments, dtype, counts=counts)))
         return np.asarray(found.astype(dtype))
 
 

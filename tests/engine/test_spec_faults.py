@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 import numpy as np
 import pytest
+from hypothesis import strategies as st
 
 from conformance.engine.planning import spec_faults as module
 from conformance.engine.planning.family_faults import family_faults
@@ -18,8 +19,8 @@ from conformance.results import Aspect
 from conformance.scenarios import Family, Scenario
 from conformance.scenarios.checks import is_array
 from conformance.scenarios.examples import printed_results
-from conformance.scenarios.model import Check, Problem, Values
-from conformance.scenarios.writing import ProgramWriter
+from conformance.scenarios.model import Problem, Values
+from conformance.scenarios.recorder import Book, Recorder
 from conformance.specs import load_conventions
 from conformance.specs.conventions import Convention, Reading
 from conformance.specs.examples import ExampleLine
@@ -172,6 +173,24 @@ PLANTS = [
     ),
     Plant("no dtype", "same", "[[literal, bool]]", "[[literal, boolean]]", "is no dtype"),
     Plant("an oracle without a name", "largest", "oracle: argmax", "oracle: argmx", "argmax"),
+    Plant(
+        "a drawer without a name",
+        "along",
+        "parameters:\n    x: {kind: tensor, ranks: [1, 4]}\n    axis: {kind: axis, of: x}\n"
+        "  shape: [shape, x]",
+        "draw: ordr\n  parameters:\n    x: {kind: drawn}\n    axis: {kind: drawn}\n"
+        "  shape: [shape, x]",
+        "did you mean order",
+        at="draw: ordr",
+    ),
+    Plant(
+        "several answers without evidence",
+        "largest",
+        'differentiable: false\n  claims:\n  - {aspect: value, says: "The place."',
+        'unique: false\n  differentiable: false\n  claims:\n  - {aspect: value, says: "The place."',
+        "has no evidence",
+        at="unique: false",
+    ),
     Plant("another oracle", "largest", "oracle: argmax", "oracle: dot", "the oracle fails"),
     Plant(
         "a bound that is none",
@@ -284,12 +303,11 @@ def scenario(
     test: Callable[[Values], Problem | None], array: Any = None, argument: Any = 0
 ) -> Scenario:
     """A scenario of one step, with a check."""
-    w = ProgramWriter()
-    x = w.array("x", np.zeros(2))
-    w.observe("result", "sum", x, argument)
-    check = Check("is right", Aspect.VALUE, outputs=("result",), test=test, demands="what is right")
-    arrays = w.arrays if array is None else {"x": array}
-    return Scenario("sum", "a sum", program=w.program(), arrays=arrays, checks=(check,))
+    recorder = Recorder("sum", "keras-2.2", "a sum")
+    result = recorder.sum(recorder.array("x", np.zeros(2)), argument)
+    recorder.expect("is right", result, test, "what is right")
+    recorded = recorder.scenario()
+    return recorded if array is None else replace(recorded, arrays={"x": array})
 
 
 def family(*scenarios: Scenario) -> Family:
@@ -331,6 +349,22 @@ def test_a_family_that_raises_is_told() -> None:
     (fault,) = family_faults(replace(family(), make=fails))
     assert fault.says == "ZeroDivisionError: of nothing"
     assert "test_spec_faults.py:" in fault.place
+
+
+@pytest.mark.parametrize("parameters", [{"x": (0.0, 1.0)}, {"x": st.floats(0, 1)}])
+def test_a_recorded_scenario_is_told_with_the_line_of_its_function(
+    parameters: dict[str, Any],
+) -> None:
+    book = Book()
+
+    @book.scenario("sum", "a sum", editions=("keras-2.2",), **parameters)
+    def write(K: Recorder, x: float) -> None:  # noqa: N803
+        wrong = lambda _: Problem("gives", ulp=np.float64(1))  # noqa: E731
+        K.expect("is right", K.sum(K.array("x", [x])), wrong, "what is right")
+
+    (fault,) = family_faults(*book.families)
+    assert "ULP as a float64" in fault.says
+    assert fault.place == f"{__file__}:{write.__code__.co_firstlineno}"
 
 
 def test_an_example_that_cannot_be_read_is_told_with_its_line(

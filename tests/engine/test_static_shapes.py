@@ -18,9 +18,13 @@ from conformance.observations import TensorMetadata, Value
 from conformance.program import Binding
 from conformance.results import Aspect, Verdict
 from conformance.scenarios import families_of
-from conformance.scenarios.checks import has_static_shape, is_static_shape, not_integers
+from conformance.scenarios.checks import (
+    Test,
+    has_static_shape,
+    is_static_shape,
+    not_integers,
+)
 from conformance.scenarios.control_flow import graphs
-from conformance.scenarios.control_flow.graphs import Test
 from tests.engine.support import examine
 from tests.engine.support import module as subject
 from tests.scenarios.in_process import drawn, findings, module, observed

@@ -9,8 +9,9 @@ import pytest
 from msgspec import UNSET
 
 from conformance.adapters import mappings, registry
-from conformance.adapters.registry import RegistryError, Target
-from conformance.cli.subjects import subject as subject_of
+from conformance.adapters.registry import RegistryError
+from conformance.adapters.target_records import Target
+from conformance.cli.targets.subjects import subject as subject_of
 from conformance.engine.judging.findings import Finding
 from conformance.engine.judging.successors import changes, verdict_on_contradiction
 from conformance.engine.planning.plan import documented_names

@@ -23,6 +23,7 @@ from conformance.engine.running import repetition
 from conformance.engine.running import subject as subjects
 from conformance.engine.running.consistency import Consistency
 from conformance.engine.running.examination import Examination
+from conformance.engine.running.probing import Probing
 from conformance.engine.running.twins import Twins
 from conformance.engine.verdicts import failures
 from conformance.engine.verdicts.minimise import Minimiser
@@ -307,7 +308,7 @@ def test_configured_processes_lose_the_function_whose_trials_raise(
     (tmp_path / "referring.py").write_text("from conformance.reference import *\n", "utf-8")
     tested = module("referring", tmp_path)
 
-    def configured(_: Subject, trials: Sequence[Any]) -> Any:
+    def configured(_: Subject, trials: Sequence[Any], _patience: Any = None) -> Any:
         if any("epsilon" in trial.batch.program.functions() for trial in trials):
             raise PlantedError(SAYS)
         return [_seen(trial) for trial in trials]
@@ -337,14 +338,14 @@ def test_an_error_of_who_is_told_is_none_of_a_function(error: Exception) -> None
 def test_an_error_that_is_not_of_one_function_ends_the_run_and_loses_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    real, found = Examination._probe_shapes, Ran()
+    real, found = Examination._probing, Ran()
 
-    def planted(self: Examination) -> None:
+    def planted(self: Examination) -> Probing:
         if self.subject.name == "always_wrong":
             raise PlantedError(SAYS)
-        real(self)
+        return real(self)
 
-    monkeypatch.setattr(Examination, "_probe_shapes", planted)
+    monkeypatch.setattr(Examination, "_probing", planted)
     subjects = [fake("correct"), fake("always_wrong")]
     with pytest.raises(PlantedError):
         run(subjects, {EDITION: tasks(FUNCTIONS, TINY)}, COMMON, found.events.append, 1)
@@ -369,7 +370,7 @@ def test_a_worker_is_ended_after_an_error_in_its_session(monkeypatch: pytest.Mon
 
     def renew(self: Session) -> None:
         ended.append(True)
-        real(self)
+        return real(self)
 
     monkeypatch.setattr(Session, "renew", renew)
     next(plant for plant in PLANTS if plant.name == "to_json").set(monkeypatch)

@@ -11,9 +11,9 @@ from msgspec import UNSET
 
 from conformance.adapters.process import Launch
 from conformance.engine import PROFILES
-from conformance.program import Prelude
 from conformance.results import Aspect, Verdict
 from conformance.results.events import CasesDone
+from conformance.scripts import Prelude
 from tests.engine.support import QUICK, TINY, examine, module, subject
 
 SOME = replace(

@@ -84,7 +84,7 @@ def test_the_suite_does_not_know_it() -> None:
 
 
 def test_its_targets_are_listed_where_it_is(installed: Installed) -> None:
-    done = installed.conformance("targets", "--json")
+    done = installed.conformance("targets", "--json", "--config", "pyproject.toml")
     assert done.returncode == 0, done.stderr
     listed = json.loads(done.stdout)
     mine = {t["name"]: t["ready"] for t in listed if t["name"].startswith("tinyback")}
@@ -133,4 +133,4 @@ def test_the_script_of_a_divergence_runs_without_the_suite(
         [installed.python, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False
     )
     assert done.returncode == 1, done.stderr
-    assert "nan" in done.stdout
+    assert "nan" in done.stderr

@@ -9,6 +9,7 @@ import sys
 import time
 from pathlib import Path
 
+from conformance.cli.run.output_folder import NAME as LOCK
 from conformance.reporting.json_results import read_results
 from conformance.results import Results
 from tests.adapters.support import FAKES
@@ -57,7 +58,7 @@ class Run:
         scheduler: str = "",
     ) -> None:
         self.folder, self.output = folder, folder / "out"
-        self.jobs = jobs
+        self.jobs, self.sandboxed = jobs, sandbox
         self.where = ("--scheduler", scheduler) if scheduler else ("-j", str(jobs))
         self.temporary = folder / "temporary"
         self.temporary.mkdir(parents=True)
@@ -71,8 +72,9 @@ class Run:
     @property
     def home(self) -> Path:
         """The home of the worker; a digest follows the name of its target."""
-        found = (self.folder / "home" / "targets").glob("staged-*/home")
-        return next(found, self.folder / "no home yet")
+        place = "staged-*/home" if self.sandboxed else "staged-*/outside/home"
+        homes = (self.folder / "home" / "targets").glob(place)
+        return next(homes, self.folder / "no home yet")
 
     def start(self, *options: str, before: str = "") -> None:
         """Start the host; `before` is Python that it runs first."""
@@ -139,6 +141,7 @@ class Run:
         return self.left()
 
     def left(self) -> list[str]:
-        """The files that a run has left which are not its results."""
+        """The files that a run has left which are not its results; the next run takes over a lock
+        that nobody holds."""
         places = [*self.temporary.iterdir(), *self.output.glob(".*")]
-        return [str(place) for place in places]
+        return [str(place) for place in places if place.name != LOCK]

@@ -102,7 +102,7 @@ TABLE = (
         0,  # they are made elsewhere
         "",
     ),
-    Starved("descriptors", _DESCRIPTORS.format(12), 3, "Too many open files"),
+    Starved("descriptors", _DESCRIPTORS.format(13), 3, "Too many open files"),
     Starved("memory", _NO_MEMORY, 3, "no memory left", True),
     Starved("threads", _NO_THREADS, 3, "no processes or threads left"),
     Starved("processes", _NO_PROCESSES, 3, "Resource temporarily unavailable", True),

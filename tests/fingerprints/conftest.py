@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.fingerprints import definitions, sources
+from conformance.fingerprints import definitions, functions
 
 Change = Callable[[str, str, str], None]
 
@@ -29,7 +29,7 @@ def change(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Change]:
     The code itself stays as it is.
     """
     monkeypatch.setenv("CONFORMANCE_CACHE", str(tmp_path / "cache"))
-    read, changes = sources.sources, dict[str, list[tuple[str, str]]]()
+    read, changes = functions.sources, dict[str, list[tuple[str, str]]]()
 
     def changed(*packages: str) -> dict[str, str]:
         texts = read(*packages)
@@ -46,7 +46,7 @@ def change(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Change]:
         changes.setdefault(module, []).append((before, after))
         forget()
 
-    monkeypatch.setattr(sources, "sources", changed)
+    monkeypatch.setattr(functions, "sources", changed)
     monkeypatch.setattr("conformance.fingerprints.targets.sources", changed)
     forget()
     yield add

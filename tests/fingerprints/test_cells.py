@@ -9,12 +9,13 @@ import msgspec
 import pytest
 
 from conformance.adapters import layout, mappings, registry
-from conformance.cli.subjects import subject
+from conformance.adapters.target_records import Target
+from conformance.cli.targets.subjects import subject
 from conformance.editions import Edition
 from conformance.engine import PROFILES, plan
 from conformance.fingerprints import PARTS, UNKNOWN, fingerprints
 from conformance.fingerprints import functions as of_functions
-from conformance.fingerprints.sources import suite_modules
+from conformance.fingerprints.functions import suite_modules
 from conformance.specs import Spec, load
 from conformance.specs.load import Specs
 from tests.fingerprints.conftest import Change, forget
@@ -77,7 +78,7 @@ def test_comments_and_docstrings_change_nothing(change: Change) -> None:
     [
         ("engine.judging.judge", "engine"),
         ("engine.verdicts.minimise", "engine"),
-        ("program.script", "engine"),
+        ("scripts.printing", "engine"),
         ("generators.values", "generators"),
         ("oracle.compare", "oracle"),
         ("adapters.session", "adapters"),
@@ -95,7 +96,14 @@ def test_what_all_functions_use_changes_all(module: str, part: str, change: Chan
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "module",
-    ["fuzz.calls", "cli.run", "reporting.markdown", "oracle.ctc", "specs.check", "mutation.model"],
+    [
+        "fuzz.programs",
+        "cli.run",
+        "reporting.markdown",
+        "oracle.ctc",
+        "specs.check",
+        "mutation.model",
+    ],
 )
 def test_what_no_function_uses_changes_none(module: str, change: Change) -> None:
     before = marks()
@@ -105,11 +113,13 @@ def test_what_no_function_uses_changes_none(module: str, change: Change) -> None
 
 def test_a_scenario_changes_its_functions(change: Change) -> None:
     before = marks("keras3-ops-numpy")
-    change("conformance.scenarios.operations.quantiles", "place = np.sort", "more = np.sort")
+    change(
+        "conformance.scenarios.control_flow.keras_derivatives",
+        'primals["x"] * 5',
+        'primals["x"] * 6',
+    )
     touched = changed(before, marks("keras3-ops-numpy"))
-    names = {"quantile", "nanquantile", "percentile", "nanpercentile", "median", "nanmedian"}
-    assert touched.keys() <= {f"keras.ops.{name}" for name in names}
-    assert "keras.ops.quantile" in touched
+    assert touched.keys() == {"keras.ops.jvp"}
     assert all("scenarios" in parts for parts in touched.values())
 
 
@@ -174,9 +184,7 @@ def test_the_suites_own_backend_changes_its_target_alone(change: Change) -> None
 
 def test_of_a_backend_that_no_lock_pins_the_implementation_is_unknown(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("def softmax(x, axis=-1): return x\n")
-    target = registry.Target(
-        name="mine", module="mine", edition="keras-2.2", script_paths=(str(tmp_path),)
-    )
+    target = Target(name="mine", module="mine", edition="keras-2.2", script_paths=(str(tmp_path),))
     tasks = plan(load(), "keras-2.2", PROFILES["smoke"], 0, select=["softmax"].__contains__)
     found = fingerprints(target, subject(registry.shipped()["reference"]), tasks)
     assert found["softmax"]["implementation"] == UNKNOWN
@@ -197,7 +205,7 @@ def test_all_that_reads_data_is_known() -> None:
     }
     reached = {place for place in reading if _is_reached(place)}
     by_name = {"conformance.specs.conventions:load_conventions"}
-    inner = {"conformance.specs.docstrings:_read", "conformance.specs.data:read_data"}
+    inner = {"conformance.specs.docstrings:_records", "conformance.specs.data:read_data"}
     assert reached <= of_functions.DATA.keys() | by_name | inner
 
 

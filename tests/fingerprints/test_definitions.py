@@ -155,3 +155,15 @@ def test_strings_that_may_be_names_are_words() -> None:
         'def f(w, n):\n    """doc"""\n    return w.call("bias_add", f"conv{n}d", "two words")\n'
     )
     assert module.definitions["f"].words == ("bias_add", "conv*d")
+
+
+def test_what_is_called_of_k_is_a_word() -> None:
+    module = read("def f(K, x):\n    return K.keras.ops.ones(K.shape(x.K.size))\n")
+    assert {"keras.ops.ones", "shape"} <= {*module.definitions["f"].words}
+    assert "size" not in module.definitions["f"].words
+
+
+def test_what_a_decorator_registers_belongs_to_the_register() -> None:
+    module = read('BOOK = Book()\n@BOOK.scenario("sum")\ndef write(K): ...\ndef other(K): ...\n')
+    assert f"{THEME}:write" in module.definitions["BOOK"].references
+    assert f"{THEME}:other" not in module.definitions["BOOK"].references

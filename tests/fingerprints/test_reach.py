@@ -14,7 +14,7 @@ import pytest
 
 import conformance
 from conformance.adapters import registry
-from conformance.cli.subjects import subject
+from conformance.cli.targets.subjects import subject
 from conformance.engine import PROFILES, Assignment, perform
 from conformance.fingerprints import functions
 from conformance.results import ASPECTS

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
 from random import Random
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.control import BuildContext
 from hypothesis.internal.conjecture.data import ConjectureData
 
-from conformance.generators import drawing, structures
+from conformance.generators import hypothesis_engine, structures
 from conformance.generators.collect import key, steered
 from conformance.generators.coverage.classes import classes_of
 from conformance.generators.drawing import (
@@ -21,14 +21,16 @@ from conformance.generators.drawing import (
     Drawn,
     Rejected,
     StopShrinking,
-    UnsupportedHypothesisError,
     drawn,
     remade,
     seeded,
     shrink,
 )
+from conformance.generators.hypothesis_engine import PrivateEngine, PublicEngine
 from conformance.generators.structure import Structure, made
+from conformance.results import Aspect, Verdict
 from conformance.specs import load
+from tests.engine.support import examine, fake
 from tests.generators.support import CALLED, NEWEST
 
 DRAWS = 12
@@ -179,20 +181,52 @@ def test_shrinking_is_the_same_for_the_same_seed_and_ends_when_told() -> None:
     assert len(asked(4)) == 4
 
 
-@pytest.mark.parametrize(
-    "act",
-    [
-        lambda strategy: drawn(strategy, Random(0)),
-        lambda strategy: shrink(strategy, lambda _: False, b"", 0),
-    ],
-)
-@pytest.mark.parametrize("module", ["hypothesis.nowhere", "hypothesis.errors"])
-def test_another_hypothesis_is_named(
-    act: Callable[[st.SearchStrategy[int]], object], module: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    drawing._class.cache_clear()
-    for name in ("ConjectureData", "ConjectureRunner"):
-        monkeypatch.setitem(drawing._PRIVATE, name, module)
-    with pytest.raises(UnsupportedHypothesisError, match=hypothesis.__version__):
-        act(st.integers())
-    drawing._class.cache_clear()
+@pytest.fixture
+def public(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[None]:
+    """A Hypothesis whose private classes are elsewhere."""
+    monkeypatch.setitem(hypothesis_engine._PRIVATE, request.param, "hypothesis.nowhere")
+    for cached in (hypothesis_engine.engine, hypothesis_engine._provider):
+        cached.cache_clear()
+    yield
+    monkeypatch.undo()
+    for cached in (hypothesis_engine.engine, hypothesis_engine._provider):
+        cached.cache_clear()
+
+
+def test_the_installed_hypothesis_has_the_private_classes() -> None:
+    assert isinstance(hypothesis_engine.engine(), PrivateEngine)
+
+
+@pytest.mark.parametrize("public", [*hypothesis_engine._PRIVATE], indirect=True)
+def test_another_hypothesis_is_reached_by_its_public_interface(public: None) -> None:
+    assert isinstance(hypothesis_engine.engine(), PublicEngine)
+
+
+BY_PUBLIC = pytest.mark.parametrize("public", ["ConjectureData"], indirect=True)
+
+
+@BY_PUBLIC
+@pytest.mark.parametrize("name", SAME)
+def test_the_public_interface_makes_the_same_call_of_the_choices(public: None, name: str) -> None:
+    test_hypothesis_makes_the_same_call_of_the_choices(name)
+
+
+@BY_PUBLIC
+def test_the_public_interface_draws_and_shrinks(public: None) -> None:
+    test_any_strategy_is_drawn_the_same_for_the_same_seed()
+    test_shrinking_is_the_same_for_the_same_seed_and_ends_when_told()
+    test_what_a_strategy_rejects_is_none()
+    lists = st.lists(st.integers(0, 99), max_size=20)
+    different = {str(drawn(lists, Random(seed))) for seed in range(20)}
+    assert len(different) > 15
+    only = drawn(st.just(3), Random(0))
+    assert only is not None
+    assert only.value == 3
+
+
+@BY_PUBLIC
+def test_a_failure_is_found_and_made_smaller_by_the_public_interface(public: None) -> None:
+    outcome = examine(fake("wrong_axis"), ["softmax"])
+    assert outcome.aspect("softmax", Aspect.VALUE).verdict is Verdict.VIOLATES
+    (failure, *_) = outcome.failures(Verdict.VIOLATES)
+    assert "with x float32 (2, 1" in failure[2].message, failure[2].message

@@ -14,18 +14,29 @@ import pytest
 from click.testing import CliRunner, Result
 
 from conformance.adapters import registry
-from conformance.adapters.registry import Target
 from conformance.adapters.session import WorkerStartError
+from conformance.adapters.target_records import Target
 from conformance.cli import main
-from conformance.cli.code_gate import IdentityGate
+from conformance.cli.mutate.code import IdentityGate
 from conformance.engine import PROFILES, Run
 from conformance.mutation.code import scoring
-from conformance.mutation.code.loading import Sessions, attempt, changed
-from conformance.mutation.code.population import CodeMutant, code_population
+from conformance.mutation.code.editing import Edit
+from conformance.mutation.code.population import (
+    CodeMutant,
+    SourcesError,
+    TargetSources,
+    code_population,
+    sources,
+)
 from conformance.mutation.code.records import JudgedCodeMutant
-from conformance.mutation.code.scoring import CodeScoring, groups
-from conformance.mutation.code.sources import Sources, SourcesError, sources
-from conformance.mutation.code.text import Edit
+from conformance.mutation.code.scoring import (
+    CodeScoring,
+    JudgingStage,
+    Sessions,
+    attempt,
+    changed,
+    groups,
+)
 from conformance.mutation.score import unminimised
 from conformance.results import Results, Verdict
 from tests.adapters.support import FAKES
@@ -41,11 +52,11 @@ def fake(module: str = "fakes.correct", **fields: object) -> Target:
 
 
 @pytest.fixture(scope="module")
-def found() -> Sources:
+def found() -> TargetSources:
     return sources(fake())
 
 
-def mutant(found: Sources, unit: str, before: str, after: str, *functions: str) -> CodeMutant:
+def mutant(found: TargetSources, unit: str, before: str, after: str, *functions: str) -> CodeMutant:
     """The change of the first such text in a function."""
     (module,) = [m for m in found.modules if unit in m.units()]
     begin, end = module.text.span(module.units()[unit])
@@ -58,10 +69,12 @@ Judge = Callable[..., JudgedCodeMutant]
 
 
 @pytest.fixture
-def judge(found: Sources) -> Judge:
+def judge(found: TargetSources) -> Judge:
     def judged(*of: str, target: Target | None = None) -> JudgedCodeMutant:
         told: list[JudgedCodeMutant] = []
-        made = CodeScoring(target or fake(), found.modules, COMMON, IdentityGate(), told.append)
+        made = CodeScoring(
+            target or fake(), found.modules, [JudgingStage(COMMON, IdentityGate())], told.append
+        )
         made.run([mutant(found, *of)], 1)
         (one,) = told
         return one
@@ -69,7 +82,32 @@ def judge(found: Sources) -> Judge:
     return judged
 
 
-def test_the_functions_of_a_module_are_found_where_they_are_written(found: Sources) -> None:
+class Blind(IdentityGate):
+    """Notices nothing."""
+
+    def noticed(self, _: Results) -> None:
+        return None
+
+
+class Unasked(IdentityGate):
+    """Fails if a change reaches it."""
+
+    def noticed(self, _: Results) -> None:
+        pytest.fail("a change that was noticed before reached another stage")
+
+
+@pytest.mark.parametrize("gates", [(Blind(), IdentityGate()), (IdentityGate(), Unasked())])
+def test_a_change_reaches_the_next_stage_if_the_first_does_not_notice_it(
+    found: TargetSources, gates: tuple[IdentityGate, ...]
+) -> None:
+    judged: list[JudgedCodeMutant] = []
+    stages = [JudgingStage(COMMON, gate) for gate in gates]
+    scoring = CodeScoring(fake(), found.modules, stages, judged.append)
+    scoring.run([mutant(found, "softmax", "exp", "sqrt", "softmax")], 1)
+    assert [m.outcome for m in judged] == ["killed"]
+
+
+def test_the_functions_of_a_module_are_found_where_they_are_written(found: TargetSources) -> None:
     assert [(m.name, Path(m.file)) for m in found.modules] == [("fakes.correct", FILE)]
     assert found.functions["softmax"] == ("fakes.correct", "softmax")
     assert "relu" not in found.functions

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from conformance.mutation.code.editing import OPERATOR_NAMES
-from conformance.mutation.code.population import CodeMutant, code_population, drawn
-from conformance.mutation.code.sources import Sources
+from conformance.mutation.code.population import CodeMutant, TargetSources, code_population, drawn
 from conformance.mutation.code.units import distances, parsed, references, unit_edits
 
 CHANGES: list[tuple[str, str, list[str]]] = [
@@ -82,7 +81,7 @@ def changes(text: str) -> list[tuple[str, str]]:
 def mutants(text: str, **functions: str) -> list[CodeMutant]:
     module = parsed("m", "m.py", text.encode())
     named = functions or {"g": "g"}
-    return code_population(Sources([module], {k: ("m", v) for k, v in named.items()}))
+    return code_population(TargetSources([module], {k: ("m", v) for k, v in named.items()}))
 
 
 @pytest.mark.parametrize(("body", "operator", "expected"), CHANGES)
@@ -183,7 +182,7 @@ def test_every_change_of_a_real_module_can_be_read() -> None:
     file = ast.__file__
     module = parsed("ast", file, Path(file).read_bytes())
     functions = {name: ("ast", name) for name in module.units()}
-    made = code_population(Sources([module], functions))
+    made = code_population(TargetSources([module], functions))
     assert len(made) > 1000
     dropped = [m for m in made if m.edit.operator == "statement dropped"]
     for mutant in (*drawn(made, 100, 0), *drawn(dropped, 200, 0)):

@@ -9,28 +9,29 @@ import jsonschema
 import msgspec
 import pytest
 
-from conformance.mutation.code import classified, writing
-from conformance.mutation.code.beside import (
-    OtherTests,
-    compared,
-    other_tests_file,
-    read_other_tests,
-)
-from conformance.mutation.code.classified import KINDS, ClassificationError, Classified, classes
+from conformance.mutation.code import page, records
 from conformance.mutation.code.editing import OPERATOR_NAMES
 from conformance.mutation.code.page import code_page, interval, kinds, score
 from conformance.mutation.code.records import (
+    KINDS,
+    ClassificationError,
+    Classified,
     CodeMutationReport,
     JudgedCodeMutant,
     Notice,
+    OtherTests,
+    classes,
     code_count,
     code_counts,
+    compared,
     notices,
+    other_tests_file,
+    read_other_tests,
 )
 
 FOLDER = Path(__file__).parents[2] / "reports" / "mutation"
 PUBLISHED = sorted(FOLDER.glob("*.code-mutation.json"))
-SCHEMA = Path(writing.__file__).parents[1] / "schema" / "code-mutation-1.schema.json"
+SCHEMA = Path(page.__file__).parents[1] / "schema" / "code-mutation-1.schema.json"
 
 
 def mutant(name: str, notice: Notice | None = None) -> JudgedCodeMutant:
@@ -117,24 +118,24 @@ def test_other_tests_are_compared_on_what_they_were_given() -> None:
 
 
 def test_a_report_keeps_to_its_schema() -> None:
-    assert SCHEMA.read_bytes() == writing.encode_schema(), "python -m tools.schemas writes it"
-    jsonschema.validate(json.loads(writing.encode(FOUR)), json.loads(SCHEMA.read_text("utf-8")))
-    assert msgspec.json.decode(writing.encode(FOUR), type=CodeMutationReport) == FOUR
+    assert SCHEMA.read_bytes() == page.encode_schema(), "python -m tools.schemas writes it"
+    jsonschema.validate(json.loads(page.encode(FOUR)), json.loads(SCHEMA.read_text("utf-8")))
+    assert msgspec.json.decode(page.encode(FOUR), type=CodeMutationReport) == FOUR
 
 
 @pytest.mark.parametrize("text", ["survivor = 3", "[", '[[survivor]]\ntarget = "a"'])
 def test_a_list_of_survivors_that_cannot_be_read_says_what_to_write(text: str) -> None:
     with pytest.raises(ClassificationError, match="missing case, missing reading, shared identity"):
-        classified.load_classified(text)
+        records.load_classified(text)
 
 
 def test_a_survivor_without_an_entry_is_told() -> None:
-    assert classified.unclassified(set(KNOWN), FOUR.survivors) == ["d"]
+    assert records.unclassified(set(KNOWN), FOUR.survivors) == ["d"]
 
 
 @pytest.fixture(params=PUBLISHED, ids=lambda file: file.name)
 def published(request: pytest.FixtureRequest) -> CodeMutationReport:
-    return writing.read_report(request.param)
+    return page.read_report(request.param)
 
 
 def test_there_are_published_reports() -> None:
@@ -142,18 +143,18 @@ def test_there_are_published_reports() -> None:
 
 
 def test_every_published_survivor_was_looked_at(published: CodeMutationReport) -> None:
-    known = classes(classified.load_classified(), published.target)
-    assert classified.unclassified(set(known), published.survivors) == []
+    known = classes(records.load_classified(), published.target)
+    assert records.unclassified(set(known), published.survivors) == []
 
 
 def test_every_entry_is_of_a_survivor(published: CodeMutationReport) -> None:
     survivors = {one.id for one in published.survivors}
-    known = classes(classified.load_classified(), published.target)
+    known = classes(records.load_classified(), published.target)
     assert set(known) == survivors
 
 
 def test_a_published_page_says_what_its_record_says(published: CodeMutationReport) -> None:
-    known = classes(classified.load_classified(), published.target)
+    known = classes(records.load_classified(), published.target)
     other = read_other_tests(other_tests_file(FOLDER, published.target))
     page = FOLDER / f"{published.target}.code-mutation.md"
     assert page.read_text("utf-8") == code_page(published, known, other)
@@ -161,8 +162,8 @@ def test_a_published_page_says_what_its_record_says(published: CodeMutationRepor
 
 
 def test_no_mutant_is_named_twice_and_every_entry_has_a_reason() -> None:
-    entries = classified.load_classified()
+    entries = records.load_classified()
     named = [(e.target, name) for e in entries for name in e.mutants]
     assert len(named) == len(set(named))
     assert all(e.reason.strip() and e.kind in KINDS for e in entries)
-    assert {e.target for e in entries} <= {writing.read_report(f).target for f in PUBLISHED}
+    assert {e.target for e in entries} <= {page.read_report(f).target for f in PUBLISHED}

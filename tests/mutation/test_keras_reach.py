@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from conformance.mutation.code.editing import Edit
 from conformance.mutation.code.population import CodeMutant
-from conformance.mutation.code.text import Edit
 from conformance.mutation.code.units import parsed
 from tools.keras_reach import Reach, read_reach
 from tools.keras_tests import broken

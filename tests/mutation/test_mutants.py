@@ -14,18 +14,24 @@ from conformance.adapters.registry import shipped
 from conformance.cli import main
 from conformance.editions import Edition
 from conformance.engine import PROFILES, Run
-from conformance.mutation import equivalents, writing
+from conformance.mutation import records
 from conformance.mutation.operators import OPERATORS
-from conformance.mutation.population import population
+from conformance.mutation.population import (
+    EquivalentsError,
+    load_equivalents,
+    population,
+    reasons,
+    sampled,
+    stale,
+)
 from conformance.mutation.records import JudgedMutant, Kill
-from conformance.mutation.sample import sampled
 from conformance.mutation.score import Scoring, showing, unminimised
 from conformance.mutation.worker.conformance_mutant.formulas import FORMULAS
 from conformance.results import Aspect, Verdict
 from conformance.specs import EDITIONS, load
 
 EVERY = {m.name: m for m in population(load(), "keras-2.2")}
-SCHEMA = Path(writing.__file__).parent / "schema" / "mutation-1.schema.json"
+SCHEMA = Path(records.__file__).parent / "schema" / "mutation-1.schema.json"
 
 CHOSEN = {
     "sqrt: scaled": Aspect.VALUE,
@@ -96,7 +102,7 @@ def test_every_operator_has_mutants_of_different_names(edition: Edition) -> None
 
 
 def test_every_formula_is_that_of_a_function() -> None:
-    used = {m.given["formula"] for m in EVERY.values() if "formula" in m.given}
+    used = {m.options["formula"] for m in EVERY.values() if "formula" in m.options}
     assert used == set(FORMULAS)
 
 
@@ -109,7 +115,7 @@ def test_a_sample_is_spread_over_the_functions() -> None:
 
 
 def test_the_list_of_equivalent_mutants_names_mutants_with_reasons() -> None:
-    entries = equivalents.load()
+    entries = load_equivalents()
     names = [name for entry in entries for name in entry.mutants]
     assert len(names) == len(set(names))
     assert set(names) <= set(EVERY)
@@ -118,7 +124,7 @@ def test_the_list_of_equivalent_mutants_names_mutants_with_reasons() -> None:
 
 def test_a_stale_entry_is_told() -> None:
     text = '[[equivalent]]\nmutants = ["sqrt: scaled", "sqrt: cubed"]\nreason = "none"\n'
-    listed = equivalents.reasons(equivalents.load(text), "reference")
+    listed = reasons(load_equivalents(text), "reference")
     shown = Kill(
         function="sqrt",
         aspect=Aspect.VALUE,
@@ -136,7 +142,7 @@ def test_a_stale_entry_is_told() -> None:
         outcome="killed",
         shown=shown,
     )
-    assert list(equivalents.stale(listed, [killed], set(EVERY))) == [
+    assert list(stale(listed, [killed], set(EVERY))) == [
         "sqrt: scaled: is killed (sqrt, value: violates)",
         "sqrt: cubed: there is no such mutant",
     ]
@@ -144,8 +150,8 @@ def test_a_stale_entry_is_told() -> None:
 
 @pytest.mark.parametrize("text", ["equivalent = 3", "[[equivalent]]\nmutants = []", "["])
 def test_a_list_that_cannot_be_read_says_what_to_write(text: str) -> None:
-    with pytest.raises(equivalents.EquivalentsError, match="mutants = "):
-        equivalents.load(text)
+    with pytest.raises(EquivalentsError, match="mutants = "):
+        load_equivalents(text)
 
 
 def test_the_command_writes_a_report(tmp_path: Path) -> None:
@@ -166,7 +172,7 @@ def test_the_command_writes_a_report(tmp_path: Path) -> None:
     assert made.exit_code == 0, made.output
     assert "1 of 1 mutants killed, score 100.0 %" in made.output
     report = json.loads((tmp_path / "reference.mutation.json").read_text("utf-8"))
-    assert SCHEMA.read_bytes() == writing.encode_schema(), "python -m tools.schemas writes it"
+    assert SCHEMA.read_bytes() == records.encode_schema(), "python -m tools.schemas writes it"
     jsonschema.validate(report, json.loads(SCHEMA.read_text("utf-8")))
     page = (tmp_path / "reference.mutation.md").read_text("utf-8")
     assert "holds no results files" in CliRunner().invoke(main, ["report", str(tmp_path)]).output

@@ -8,8 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from conformance.mutation.code.beside import OtherTests, encode_other_tests, read_other_tests
-from conformance.mutation.code.loading import FOLDER
+from conformance.mutation.code.records import OtherTests, encode_other_tests, read_other_tests
+from conformance.mutation.code.scoring import FOLDER
 from tools.keras_tests import broken, outcomes
 
 REPORT = """<testsuites><testsuite>

@@ -16,7 +16,7 @@ from conformance.oracle.compare import (
     Slack,
     as_in_single,
     is_inaccurate,
-    rounded_once_more,
+    widened_by_rounding,
 )
 from conformance.oracle.expectation import Array
 
@@ -114,8 +114,8 @@ def test_worst_prefers_an_exact_element_that_is_off() -> None:
 def test_a_rounding_more_is_half_an_ulp() -> None:
     exact = Expectation(np.array([1.0 + 2**-24]), np.array([0.0]), "float32")
     assert not agrees(np.array([1.0], "float32"), exact).any()
-    assert agrees(np.array([1.0], "float32"), rounded_once_more(exact)).all()
-    assert not agrees(np.array([1.0 - 2**-24], "float32"), rounded_once_more(exact)).any()
+    assert agrees(np.array([1.0], "float32"), widened_by_rounding(exact)).all()
+    assert not agrees(np.array([1.0 - 2**-24], "float32"), widened_by_rounding(exact)).any()
 
 
 def test_float64_computed_in_float32() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conformance.oracle import agrees, ctc
+from conformance.oracle import agrees, ctc, ctc_paths
 from tests.bounds import assert_same, library, log_probability
 
 RNG = np.random.default_rng(11)
@@ -51,14 +51,14 @@ def test_every_label_has_the_probability_of_its_paths(steps: int, categories: in
     wanted = enumerated(y)
     assert sum(wanted.values()) == pytest.approx(1)
     for label, probability in wanted.items():
-        assert_log(ctc.log_probability(y, label), probability, steps, categories)
+        assert_log(ctc_paths.log_probability(y, label), probability, steps, categories)
 
 
 @pytest.mark.parametrize(("steps", "categories"), cases())
 def test_ranked_labels_are_those_of_the_enumeration(steps: int, categories: int) -> None:
     y = distributions(steps, categories)
     wanted = enumerated(y)
-    found = ctc.ranked(y)
+    found = ctc_paths.ranked(y)
     assert [label for label, _ in found] == sorted(wanted, key=lambda k: -wanted[k])
     for label, value in found:
         assert_log(value, wanted[label], steps, categories)
@@ -66,8 +66,8 @@ def test_ranked_labels_are_those_of_the_enumeration(steps: int, categories: int)
 
 def test_a_label_that_no_path_stands_for_has_an_infinite_loss() -> None:
     y = distributions(2, 4)
-    assert ctc.log_probability(y, (1, 1)) == -np.inf
-    assert ctc.log_probability(y, (0, 1, 2)) == -np.inf
+    assert ctc_paths.log_probability(y, (1, 1)) == -np.inf
+    assert ctc_paths.log_probability(y, (0, 1, 2)) == -np.inf
 
 
 @pytest.mark.parametrize("label", [(), (0,), (1, 1), (0, 1, 0)])
@@ -81,7 +81,7 @@ def test_occupation_is_the_share_of_the_paths(label: tuple[int, ...]) -> None:
     # two recursions and a logarithm, of which the exponential is taken
     counted = 2 * log_probability(4) + 3 + library("exp") + 3**4
     size = wanted * (1 + 4 * np.abs(np.log(y)).max())
-    assert_same(ctc.occupation(y, label), wanted, roundings=counted, size=size)
+    assert_same(ctc_paths.occupation(y, label), wanted, roundings=counted, size=size)
 
 
 def batch(dtype: str = "float64") -> dict[str, Any]:
@@ -95,10 +95,10 @@ def batch(dtype: str = "float64") -> dict[str, Any]:
 
 def test_what_is_beyond_the_lengths_has_no_effect() -> None:
     given = batch()
-    before = ctc.ctc_batch_cost(**given)
+    before = ctc_paths.ctc_batch_cost(**given)
     given["y_true"][1, 1:] = 0
     given["y_pred"][1, 4:] = 0.25
-    np.testing.assert_array_equal(ctc.ctc_batch_cost(**given), before)
+    np.testing.assert_array_equal(ctc_paths.ctc_batch_cost(**given), before)
     assert before.shape == (2, 1)
 
 
@@ -108,7 +108,7 @@ def test_gradient_is_that_of_finite_differences() -> None:
 
     def total(logits: Any) -> float:
         y = np.exp(logits) / np.exp(logits).sum(axis=-1, keepdims=True)
-        return float(ctc.ctc_batch_cost(y_pred=y, **given).sum())
+        return float(ctc_paths.ctc_batch_cost(y_pred=y, **given).sum())
 
     found = ctc.ctc_gradient(x, **given)
     for index in np.ndindex(x.shape):
@@ -121,7 +121,7 @@ def test_gradient_is_that_of_finite_differences() -> None:
 
 def test_best_path_merges_before_it_drops_blanks() -> None:
     y = np.eye(3)[[0, 0, 2, 0, 1, 1, 2]]
-    assert ctc.best_path(y) == (0, 0, 1)
+    assert ctc_paths.best_path(y) == (0, 0, 1)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -131,9 +131,9 @@ def test_bounds_allow_rounding_and_epsilon_but_not_a_wrong_formula(dtype: str) -
     exact = expectation.value
     assert agrees(exact.astype(dtype), expectation).all()
     fuzzy = {**given, "y_pred": given["y_pred"] + given["y_pred"].dtype.type(1e-7)}
-    assert agrees(ctc.ctc_batch_cost(**fuzzy).astype(dtype), expectation).all()
+    assert agrees(ctc_paths.ctc_batch_cost(**fuzzy).astype(dtype), expectation).all()
     wrong = given["y_pred"] + 1e-4
-    assert not agrees(ctc.ctc_batch_cost(**{**given, "y_pred": wrong}), expectation).any()
+    assert not agrees(ctc_paths.ctc_batch_cost(**{**given, "y_pred": wrong}), expectation).any()
     assert not agrees(exact - np.log(given["input_length"]), expectation).any()
 
 

@@ -239,22 +239,28 @@ def test_magnitudes_of_paths_have_the_shape_of_the_tensors(function: str) -> Non
         "glu": {"x": x.T},
         "average": {"x": x, "weights": t},
         "attention": dict.fromkeys(("query", "key", "value"), x[None, :, None]),
+        **{name: {"x": [x, t]} for name in ("fft.real", "fft2.real", "ifft2.real", "irfft")},
     }  # fmt: skip
     arguments = losses.get(function, {"x": x})
     shapes = {
         "glu": (3, 1),
         "corrcoef": (2, 2),
         "attention": (1, 2, 1, 3),
+        "rfft.real": (2, 2),
+        "irfft": (2, 4),
         **dict.fromkeys(("var", "std", "nanvar", "nanstd", "average"), ()),
     }
     w = np.ones(2 if "categorical" in function else shapes.get(function, (2, 3)))
     for logits in (False, True):
         given = {**arguments, "from_logits": logits} if "entropy" in function else arguments
         found = slopes(function, given, w)
-        for name, magnitudes in PATHS[function](w, **given).items():
-            assert magnitudes.shape == arguments[name].shape
-            # what is added up is no less than its sum
-            assert (magnitudes >= np.abs(found[name, None].value) * (1 - 1e-9)).all(), name
+        for name, several in PATHS[function](w, **given).items():
+            pairs = enumerate(several) if isinstance(several, list) else [(None, several)]
+            for place, magnitudes in pairs:
+                value = found[name, place].value
+                assert magnitudes.shape == value.shape
+                # what is added up is no less than its sum
+                assert (magnitudes >= np.abs(value) * (1 - 1e-9)).all(), name
 
 
 def test_roundings_on_the_way_forward_are_those_of_the_inputs() -> None:

@@ -11,7 +11,7 @@ import pytest
 import scipy.special
 
 from conformance.engine.judging.readings import AllowedAnswers
-from conformance.engine.judging.values import OF_PRODUCTS
+from conformance.engine.judging.slack import OF_PRODUCTS, THEMES_OF_PRODUCTS, is_product
 from conformance.oracle import ORACLES, Expectation, agrees, expect
 from conformance.oracle.compare import is_inaccurate
 from conformance.oracle.freedom import concerned
@@ -288,10 +288,12 @@ def test_a_float_is_rounded_to_the_wider_dtype_that_a_result_has() -> None:
     assert asked.value == pytest.approx(-0.3, rel=1e-7)
 
 
-def test_the_themes_of_products_are_themes() -> None:
+def test_products_are_functions_and_themes() -> None:
     specs = load()
-    assert {*OF_PRODUCTS} <= {specs.theme(name) for name in specs}
-    assert {specs.theme(n) for n in ("conv2d", "dot", "keras.ops.matmul")} <= OF_PRODUCTS
+    assert {*THEMES_OF_PRODUCTS} <= {specs.theme(name) for name in specs}
+    assert {*OF_PRODUCTS} <= {*specs}
+    assert all(map(is_product, ("conv2d", "dot", "keras.ops.matmul")))
+    assert not is_product("keras.ops.relu")
 
 
 def _nowhere(_convention: str, expectation: Expectation) -> Array:

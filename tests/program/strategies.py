@@ -8,11 +8,12 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from conformance.program import Argument, Binding, Input, Layout, Program, Ref, Step
+from conformance.source_text import is_dotted
 
 REPEATABLE = settings(derandomize=True, database=None, deadline=None)
 """Settings for the same examples every time, so that a test fails always or never."""
 
-NAMES = st.text(min_size=1, max_size=8)
+NAMES = st.from_regex(r"[^\W\d]\w{0,7}", fullmatch=True).filter(is_dotted)
 DTYPES = st.sampled_from(("float16", "float32", "float64", "int32", "int64", "uint8", "bool"))
 DIMS = st.integers(0, 2**40)
 

@@ -6,8 +6,9 @@ import msgspec
 import pytest
 
 import conformance
-from conformance.adapters.registry import Target, shipped
-from conformance.cli.subjects import subject
+from conformance.adapters.registry import shipped
+from conformance.adapters.target_records import Target
+from conformance.cli.targets.subjects import subject
 from conformance.engine import PROFILES, Run, plan, run
 from conformance.results import Results
 from conformance.results.events import Event, TargetFinished

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from conformance.adapters import mappings
 from conformance.adapters.registry import shipped
-from conformance.cli.commands.migration import command as migration
+from conformance.cli.migration import migration_command as migration
 from conformance.results import Aspect, Results, Verdict
 from tests.real.conftest import Examine, run
 from tests.real.scripts import answer, shows

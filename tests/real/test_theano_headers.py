@@ -35,7 +35,7 @@ def test_the_compiled_header_is_used(target: str) -> None:
     with open_session(made) as session:
         assert "theano" in session.identity.versions
     command = [str(interpreter(made)), "-c", COMPILE]
-    environment = launch_environment(made)
+    environment = launch_environment(made, sandboxed=True)
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     read = [line for line in done.stdout.splitlines() if line.endswith(".gch") or ".gch/" in line]
     assert read[-1].startswith("! "), done.stdout[-2000:]

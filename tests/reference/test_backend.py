@@ -14,16 +14,16 @@ import numpy as np
 import pytest
 
 import conformance.reference as K  # noqa: N812
-from conformance.reference import configuration, edition, package
+from conformance.reference import configuration, edition, keras_support
 from conformance.reference.numpy_library.library import NumpyOperations
-from conformance.reference.symbolic.backend import Backend, active
+from conformance.reference.symbolic.backend import SymbolicBackend, active
 from conformance.reference.symbolic.graph import constant_of
 
 
 def other_package() -> Any:
     """A second implementation, as a package of that name would offer it."""
-    backend = Backend("other", NumpyOperations(), configuration.settings_from_file())
-    return SimpleNamespace(**package.functions(backend), BACKEND=backend)
+    backend = SymbolicBackend("other", NumpyOperations(), configuration.settings_from_file())
+    return SimpleNamespace(**keras_support.exported(backend), BACKEND=backend)
 
 
 OTHER = other_package()

@@ -9,7 +9,7 @@ import pytest
 from scipy import sparse
 
 import conformance.reference as K  # noqa: N812
-from conformance.oracle import ctc
+from conformance.oracle import ctc, ctc_paths
 from tests.bounds import assert_right, assert_same, gamma, library, log_probability
 from tests.reference.test_editions import output
 
@@ -50,7 +50,7 @@ def test_batch_cost_rounds_once(dtype: str) -> None:
     wide = {**given, "y_pred": given["y_pred"].astype("float64")}
     found = cost(given)
     assert found.dtype == dtype
-    assert_same(found, ctc.ctc_batch_cost(**wide), roundings=1, dtype=dtype)
+    assert_same(found, ctc_paths.ctc_batch_cost(**wide), roundings=1, dtype=dtype)
 
 
 def test_batch_cost_takes_labels_of_floats() -> None:
@@ -81,7 +81,7 @@ def test_gradient() -> None:
     wanted = ctc.ctc_gradient(K.get_value(logits), **given)
     # softmax, two recursions and the exponential of their sum, for a probability of at most 1
     counted = 2 * log_probability(7) + 2 * library("exp") + 4 + 3
-    deepest = 1 + ctc.ctc_batch_cost(y_pred=np.exp(K.get_value(logits)), **given).max()
+    deepest = 1 + ctc_paths.ctc_batch_cost(y_pred=np.exp(K.get_value(logits)), **given).max()
     assert_same(K.eval(found), wanted, roundings=counted, size=np.full(wanted.shape, deepest))
 
 
@@ -133,7 +133,7 @@ def test_a_search_that_loses_nothing_finds_the_likeliest(
     top = 2
     labels, logarithms = decoded(y, lengths, greedy=False, beam_width=200, top_paths=top)
     for i, length in enumerate(lengths):
-        wanted = ctc.ranked(y[i, :length])[:top]
+        wanted = ctc_paths.ranked(y[i, :length])[:top]
         assert [stripped(one[i]) for one in labels] == [label for label, _ in wanted]
         values = np.array([value for _, value in wanted])
         counted = log_probability(length) + length + categories**length
@@ -148,7 +148,7 @@ def test_a_narrow_search_keeps_the_likeliest_beginnings() -> None:
         found = [stripped(one[i]) for one in labels]
         assert len(set(found)) == 3
         for label, value in zip(found, logarithms[i], strict=True):
-            whole = ctc.log_probability(y[i, :length], label)
+            whole = ctc_paths.log_probability(y[i, :length], label)
             assert value <= whole + 2 * gamma(log_probability(length)) * (1 + abs(whole))
 
 

@@ -107,8 +107,11 @@ def test_keras_1_stops_a_single_tensor_only() -> None:
         (lambda x: K.gradients(x, []), "gradients: variables must be a list of at least one"),
         (lambda x: K.gradients(1.0, [x]), "gradients: loss is a float, not a tensor"),
         (lambda x: K.gradients(x, [x, 2]), r"gradients: variables\[1\] is a int"),
-        (lambda x: K.gradients(K.argmax(x), [x]), "gradients: .*int64.* is no float; use K.cast"),
-        (lambda x: K.gradients(x, [K.variable([1], dtype="int32")]), "is no float"),
+        (
+            lambda x: K.gradients(K.argmax(x), [x]),
+            "gradients: .*int64.* is not a float; use K.cast",
+        ),
+        (lambda x: K.gradients(x, [K.variable([1], dtype="int32")]), "is not a float"),
         (lambda _: K.stop_gradient(3), "stop_gradient: variables is a int, not a tensor"),
         (lambda _: K.stop_gradient([]), "stop_gradient: variables must be a list of at least"),
     ],

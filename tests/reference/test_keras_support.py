@@ -147,7 +147,7 @@ print(np.allclose(K.eval(y)[0, :, 0, 0], np.interp(places, np.arange({length}), 
 
 def test_gradient_of_interpolation_is_its_adjoint() -> None:
     source = """
-from conformance.reference.symbolic.interpolation import bilinear
+from conformance.reference.keras_arguments import bilinear
 draw = np.random.RandomState(0)
 x = K.variable(draw.normal(size=(1, 3, 2, 1)), dtype='float64')
 y = bilinear(x, {1: 3, 2: 2})

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 import conformance.reference as K  # noqa: N812
-from conformance.reference import configuration, package
-from conformance.reference.symbolic.backend import Backend
+from conformance.reference import configuration, keras_support
+from conformance.reference.symbolic.backend import SymbolicBackend
 from conformance.reference.symbolic.graph import Placeholder, constant_of
 
 PACKAGE = Path(K.__file__).parent
@@ -67,7 +67,7 @@ def test_there_are_all_kinds_of_modules() -> None:
         {named(path) for path in paths} for paths in (SYMBOLIC, THEMES, COMPUTING)
     )
     assert {"symbolic/graph.py", "symbolic/rules.py", "symbolic/shapes/windows.py"} <= symbolic
-    assert {"activations.py", "gradients.py", "variables.py", "recurrent.py"} <= themes
+    assert {"activations.py", "variables.py", "control_flow.py"} <= themes
     assert "numpy" in set(imported(PACKAGE / "numpy_library" / "kernels.py"))
     assert "numpy_library/kernels.py" in computing
     assert rooms(PACKAGE / "numpy_library" / "kernels.py") == set()
@@ -87,7 +87,7 @@ class Numbers:
 
     differentiates = False
 
-    def kept_distinct(self, nodes: Any) -> Any:
+    def distinct_nodes(self, nodes: Any) -> Any:
         del nodes
         return frozenset()
 
@@ -114,9 +114,9 @@ class Numbers:
 
 
 def test_another_set_of_operations() -> None:
-    backend = Backend("numbers", Numbers(), configuration.settings_from_file())  # type: ignore[arg-type]
+    backend = SymbolicBackend("numbers", Numbers(), configuration.settings_from_file())  # type: ignore[arg-type]
     x = backend.call(Placeholder, (), "float64")
     y = -x * backend.call(constant_of, 3, "float64") + x * x
-    offered = SimpleNamespace(**package.functions(backend))
+    offered = SimpleNamespace(**keras_support.exported(backend))
     assert offered.function([x], [y, *offered.gradients(y, [x])])([5]) == [10, 7]
     assert offered.function([x], [offered.exp(x)])([3]) == [8]

@@ -130,7 +130,7 @@ REFUSED: list[tuple[Any, str]] = [
     (lambda: K.temporal_padding(X3, (-1, 1)), "write an integer from 0 up"),
     (lambda: K.bias_add(X4, V5, "NHWC"), "data_format is 'NHWC'"),
     (lambda: K.bias_add(X4, P), "needs rank 1 or 3"),
-    (lambda: K.bias_add(X4, V5, FIRST), "axis 1 of x and bias"),
+    (lambda: K.bias_add(X4, V5, FIRST), "x and bias along axis 1"),
     (lambda: K.categorical_crossentropy(T, P, axis=2), "axis 2 is out of range"),
     (lambda: K.categorical_crossentropy(T, P, axis=-2), "write -1 or one from 0"),
     (lambda: K.sparse_categorical_crossentropy(T, P, axis=5), "out of range"),
@@ -149,7 +149,7 @@ def test_what_is_refused(call: Any, message: str) -> None:
 
 
 def test_a_label_that_is_no_class_is_refused_when_computing() -> None:
-    with pytest.raises(ValueError, match="label 4 is no class"):
+    with pytest.raises(ValueError, match="label 4 is not a class"):
         K.eval(K.sparse_categorical_crossentropy(K.variable([0, 4, 1], dtype="int32"), P))
 
 

@@ -7,8 +7,8 @@ from html.parser import HTMLParser
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
-from conformance.cli.documented import documents
-from conformance.reporting.html.project import project_links
+from conformance.cli.files.documents import documents
+from conformance.reporting.html.site import project_links
 
 _VOID = {"meta", "link", "input", "br", "rect", "circle", "line", "path", "polyline", "wbr"}
 

@@ -12,13 +12,11 @@ from xml.etree import ElementTree
 import jsonschema
 import pytest
 
-from conformance.reporting import csv_table, github, job_summary, junit, markdown, scores
-from conformance.reporting.columns import column, marks_of
+from conformance.reporting import csv_table, github, junit, markdown, scores
 from conformance.reporting.detail import function_lines
-from conformance.reporting.difference import compare
-from conformance.reporting.difference_text import terminal_lines
+from conformance.reporting.difference import compare, terminal_lines
 from conformance.reporting.json_results import encode, json_schema, read_results
-from conformance.reporting.matrix import matrix
+from conformance.reporting.matrix import column, marks_of, matrix
 from conformance.reporting.paint import Paint, make_console
 from conformance.reporting.pictures.badge import endpoint
 from conformance.reporting.pictures.heatmap import heatmap
@@ -27,8 +25,8 @@ from conformance.reporting.summary import score_line, shared_failures
 from conformance.reporting.targets import target_histories
 from conformance.results import ASPECTS, Verdict
 from conformance.results.scores import CHANGES, DEVIATIONS, FAULTS
+from tests.reporting.html.test_html import site
 from tests.reporting.records import ROW, function, results
-from tests.reporting.test_html import site
 
 CITED = "ko-2.2:1053; keras3.toml: dot"
 CHANGED = results(
@@ -54,7 +52,7 @@ def test_the_terminal_counts_and_lists_changes() -> None:
     listed = str(shared.line(paint))
     assert listed.startswith("≠ dot  value  gives (2,); expected (2, 1) ")
     assert CITED in listed
-    assert "≠ changed: a successor's call differs, which is no fault" in plain(
+    assert "≠ changed: a successor's call differs, which is not a fault" in plain(
         matrix([column(CHANGED)], paint, 100)
     )
     assert "≠ 12/13" in plain(matrix([column(CHANGED)], paint, 100))
@@ -76,18 +74,18 @@ def test_markdown_has_a_row_and_a_section_of_changes() -> None:
     page = markdown.render([CHANGED])
     assert f"| **changed** | 1/{DEMANDED} |" in page
     assert "| `dot` | ≠ M 12/13 |" in page
-    assert "* ≠ M: changed: a successor's call differs, which is no fault" in page
+    assert "* ≠ M: changed: a successor's call differs, which is not a fault" in page
     assert "### Changes of keras3-numpy" in page
     assert f"(`f1a2`, {CITED}, 3 of 10 cases)" in page
     assert "Violations" not in page
 
 
 def test_the_job_summary_has_a_column_of_changes_where_there_are_some() -> None:
-    page = job_summary.render([CHANGED]).decode()
+    page = github.render_summary([CHANGED]).decode()
     assert "| ≠ changed |" in page
     assert "### keras3-numpy: 1 changes of 1 causes" in page
     kept = results("t", [function("exp", Verdict.VIOLATES)])
-    assert "changed" not in job_summary.render([kept]).decode()
+    assert "changed" not in github.render_summary([kept]).decode()
 
 
 def test_junit_skips_what_is_changed() -> None:
@@ -100,7 +98,7 @@ def test_junit_skips_what_is_changed() -> None:
 
 
 def test_an_annotation_of_a_change_is_a_notice() -> None:
-    commands = github.render([CHANGED]).decode().splitlines()
+    commands = github.render_annotations([CHANGED]).decode().splitlines()
     assert all(command.startswith("::notice ") for command in commands)
     counted, changed = commands
     assert "1 are changed in the API that replaces the documented one" in counted
@@ -110,10 +108,10 @@ def test_an_annotation_of_a_change_is_a_notice() -> None:
 
 def test_notices_are_no_more_than_are_shown() -> None:
     many = [results(f"t{i}", [function("dot", Verdict.CHANGED)]) for i in range(8)]
-    commands = github.render(many).decode().splitlines()
-    assert len(commands) == github.MOST
+    commands = github.render_annotations(many).decode().splitlines()
+    assert len(commands) == github.MOST_ANNOTATIONS
     assert commands[-1].startswith("::notice title=more changes::7 more causes, in dot (7)")
-    assert len(github.render(many * 2).decode().splitlines()) == github.MOST
+    assert len(github.render_annotations(many * 2).decode().splitlines()) == github.MOST_ANNOTATIONS
 
 
 def test_csv_has_the_line_and_the_row() -> None:

@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
+from conformance.files import TooLargeError
 from conformance.reporting import containers
 from conformance.reporting.containers import (
-    DamagedContainerError,
     compressed,
     content_of,
     existing,
     json_files,
 )
 from conformance.reporting.documented import Documented
-from conformance.reporting.formats import made, write
+from conformance.reporting.formats import format_files, write
 from conformance.reporting.json_results import ResultsError, read_results
 from tests.reporting.records import every_verdict
 
@@ -22,12 +22,12 @@ MINE = every_verdict("mine")
 
 
 def packed(folder: Path) -> Path:
-    (file,) = write(folder, made("compressed", [MINE], Documented()))
+    (file,) = write(folder, format_files("compressed", [MINE], Documented()))
     return file
 
 
 def test_results_are_the_same_compressed_or_not(tmp_path: Path) -> None:
-    (plain,) = write(tmp_path, made("results", [MINE], Documented()))
+    (plain,) = write(tmp_path, format_files("results", [MINE], Documented()))
     file = packed(tmp_path)
     assert file.name == "mine.json.gz"
     assert read_results(file) == read_results(plain) == MINE
@@ -72,7 +72,7 @@ def test_what_would_fill_the_memory_is_refused(
     monkeypatch.setattr(containers, "LARGEST", 1 << 20)
     file = tmp_path / "bomb.json.gz"
     file.write_bytes(gzip.compress(bytes((1 << 20) + 1)))
-    with pytest.raises(DamagedContainerError, match="more than 1 MiB"):
+    with pytest.raises(TooLargeError, match="more than 1 MiB"):
         content_of(file)
 
 

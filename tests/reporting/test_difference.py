@@ -9,8 +9,15 @@ from typing import Any
 import jsonschema
 import pytest
 
-from conformance.reporting.difference import Comparison, compare, encode, encode_schema
-from conformance.reporting.difference_text import markdown, remarks, terminal_lines
+from conformance.reporting.difference import (
+    Comparison,
+    compare,
+    encode,
+    encode_schema,
+    markdown,
+    remarks,
+    terminal_lines,
+)
 from conformance.reporting.paint import Paint, make_console
 from conformance.results import (
     Aspect,

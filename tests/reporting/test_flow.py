@@ -9,14 +9,13 @@ from xml.etree import ElementTree
 import pytest
 from msgspec.structs import replace
 
-from conformance.cli.documented import documented
+from conformance.cli.files.documents import documented
 from conformance.program import Binding, Function, Input, Program, Ref, Step, to_json
 from conformance.reporting.failures import failure_lines
-from conformance.reporting.flow import composed_program, flow_lines, nodes
-from conformance.reporting.formats import made, write
+from conformance.reporting.flow import composed_program, flow_lines, flow_picture, nodes
+from conformance.reporting.formats import format_files, write
 from conformance.reporting.listing import ListedFailure
 from conformance.reporting.paint import Paint, make_console
-from conformance.reporting.pictures.flow import flow_picture
 from conformance.results import (
     Aspect,
     Composed,
@@ -64,7 +63,7 @@ def test_every_tensor_is_below_all_that_it_is_made_of() -> None:
     assert {n: node.layer for n, node in listed.items()} == dict(
         zip("xyabcd", (0, 0, 1, 2, 1, 3), strict=True)
     )
-    assert listed["c"].given == ["y", "x"], "what a body takes from outside counts, too"
+    assert listed["c"].sources == ["y", "x"], "what a body takes from outside counts, too"
     assert listed["x"].what == "float32 (?, ?)"
     assert [n for n, node in listed.items() if node.is_output] == ["c", "d"]
 
@@ -84,7 +83,7 @@ def test_boxes_do_not_overlap_and_lines_pass_beside_them() -> None:
     for (x0, y0, w, h), (x1, y1, _, _) in combinations(edges, 2):
         assert abs(x0 - x1) >= w or abs(y0 - y1) >= h
     arrows = [p for p in root.iter("path") if p.get("class") == "head"]
-    assert len(arrows) == sum(len(node.given) for node in nodes(PROGRAM))
+    assert len(arrows) == sum(len(node.sources) for node in nodes(PROGRAM))
 
 
 def test_a_picture_is_told_to_who_does_not_see_it() -> None:
@@ -111,7 +110,7 @@ def test_a_failure_of_another_sort_has_no_program() -> None:
 
 
 def page(folder: Path, *listed: Results) -> Page:
-    write(folder, made("html", list(listed), documented()))
+    write(folder, format_files("html", list(listed), documented()))
     return site_pages(folder)["functions/dot.html"]
 
 

@@ -16,12 +16,11 @@ import pytest
 import xmlschema
 from msgspec.structs import replace
 
-from conformance.reporting import csv_table, github, job_summary, junit, scores
+from conformance.reporting import csv_table, github, junit, scores
 from conformance.reporting.documented import Documented
-from conformance.reporting.formats import FORMATS, FormatWriter, made
+from conformance.reporting.formats import FORMATS, FormatWriter, format_files
 from conformance.reporting.markdown import MarkdownWriter
-from conformance.reporting.names import slug
-from conformance.reporting.safe_text import clean
+from conformance.reporting.safe_text import clean, slug
 from conformance.reporting.targets import target_histories
 from conformance.reporting.writer import Writer
 from conformance.results import (
@@ -61,7 +60,7 @@ def suite(listed: list[Results]) -> ElementTree.Element:
 
 
 def files(name: str, listed: list[Results]) -> dict[str, bytes]:
-    return dict(made(name, listed, Documented()))
+    return dict(format_files(name, listed, Documented()))
 
 
 @pytest.mark.parametrize(
@@ -133,14 +132,18 @@ def test_annotations_are_plain_english() -> None:
         for name in ("dot", "sum")
     ]
     died = aspect_result(Aspect.VALUE, Verdict.CRASHED, failure(Verdict.CRASHED, id="c1"))
-    lines = github.render([results("mine", [*bad, FunctionResult("exp", "t", [died])])]).decode()
+    lines = github.render_annotations(
+        [results("mine", [*bad, FunctionResult("exp", "t", [died])])]
+    ).decode()
     first, second, notice = lines.splitlines()
     assert first.startswith(
         "::error title=dot%2C sum do not do what the documents say on mine::gives (2,)"
     )
-    assert first.endswith("1 more are like it: sum. To run it again: conformance replay v1")
+    assert first.endswith(
+        "1 more are like it: sum. To run it again: conformance replay v1 --target mine"
+    )
     assert second.startswith("::error title=exp ends the process on mine::")
-    assert notice.startswith("::notice title=mine keeps 0.0 %25 of what the documents demand::")
+    assert notice.startswith("::notice title=mine keeps 0.0 %25 of the demands::")
     assert "2 contradict a document; 1 end the process" in notice
 
 
@@ -233,7 +236,7 @@ def test_scores_of_a_part_are_not_complete() -> None:
 
 @pytest.mark.parametrize("line", [*HOSTILE, "::error::x", "a%0Ab", "x\n::stop-commands::y"])
 def test_an_annotation_is_one_command(line: str) -> None:
-    content = github.render([hostile(line)]).decode()
+    content = github.render_annotations([hostile(line)]).decode()
     commands = content.splitlines()
     assert len(commands) == 2
     for command in commands:
@@ -247,16 +250,16 @@ def test_annotations_are_no_more_than_are_shown() -> None:
     ]
     errors = [
         line
-        for line in github.render([results("m", functions)]).decode().splitlines()
+        for line in github.render_annotations([results("m", functions)]).decode().splitlines()
         if line.startswith("::error")
     ]
-    assert len(errors) == github.MOST
+    assert len(errors) == github.MOST_ANNOTATIONS
     assert "21 more causes" in errors[-1]
     assert all(re.search(rf"\bf{i}\b", errors[-1]) for i in range(9, 30))
 
 
 def test_a_summary_has_the_scores_and_the_causes() -> None:
-    page = job_summary.render([every_verdict("mine")]).decode()
+    page = github.render_summary([every_verdict("mine")]).decode()
     rows = table_rows(parsed(page))
     assert rows[1][0] == "mine"
     assert rows[1][1:3] == ["94.8 % of 78", "1.3 %"]
@@ -266,7 +269,7 @@ def test_a_summary_has_the_scores_and_the_causes() -> None:
 
 
 def test_a_summary_of_hostile_results_has_no_element_of_theirs() -> None:
-    tokens = parsed(job_summary.render(ATTACKS).decode())
+    tokens = parsed(github.render_summary(ATTACKS).decode())
     raw = [t.content for t in (*tokens, *inline(tokens)) if t.type.startswith("html")]
     allowed = {"<details><summary>script</summary>", "</details>"}
     assert {line.strip() for content in raw for line in content.splitlines()} <= allowed
@@ -277,8 +280,8 @@ def test_a_summary_stays_under_what_github_takes() -> None:
     long = failure(script="x = 1\n" * 20_000)
     functions = [FunctionResult("f", "t", [aspect_result(Aspect.VALUE, Verdict.VIOLATES, long)])]
     listed = [results(f"t{i}", functions) for i in range(12)]
-    page = job_summary.render(listed)
-    assert len(page) < job_summary.LARGEST
+    page = github.render_summary(listed)
+    assert len(page) < github.LARGEST
     assert "too many" in page.decode()
     assert all(f"`t{i}`" in page.decode() for i in range(12))
 
@@ -410,7 +413,7 @@ def test_targets_come_in_the_order_in_which_they_were_asked_for(tmp_path: Path) 
 
 @pytest.mark.parametrize("name", list(FORMATS))
 def test_what_was_not_run_is_said_and_is_not_green(name: str) -> None:
-    content = b"".join(content for _, content in made(name, [ended()], Documented()))
+    content = b"".join(content for _, content in format_files(name, [ended()], Documented()))
     content = gzip.decompress(content) if name == "compressed" else content
     if name not in ("annotations", "badges"):
         assert b"not run" in content or b"v-not-run" in content

@@ -212,7 +212,7 @@ def test_two_verdicts_on_one_thing_are_refused(
 def test_what_is_not_json_is_refused_in_words(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "broken.json"
     path.write_bytes(content)
-    with pytest.raises(ResultsError, match=r"broken\.json: at \$: .*; this is no results file"):
+    with pytest.raises(ResultsError, match=r"broken\.json: at \$: .*; this is not a results file"):
         read_results(path)
 
 

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from conformance.reporting import csv_table, github, junit
-from conformance.reporting.judgement import AspectJudgement, Judgement, StaleEntry
+from conformance.reporting.judgement import AspectJudgement, GateJudgement, StaleEntry
 from conformance.results import Aspect, Failure, FunctionResult, Results, Verdict
 from tests.reporting.records import HOSTILE, aspect_result, failure, results
 from tests.reporting.test_formats import JUNIT
@@ -27,11 +27,11 @@ def of_dot(verdict: Verdict = Verdict.VIOLATES, *failures: Failure) -> Results:
     return results("mine", [FunctionResult("dot", "linear algebra", [aspect])])
 
 
-def judged(one: AspectJudgement, *stale: StaleEntry) -> Judgement:
-    return Judgement(aspects={("mine", "dot", Aspect.VALUE): one}, stale=stale)
+def judged(one: AspectJudgement, *stale: StaleEntry) -> GateJudgement:
+    return GateJudgement(aspects={("mine", "dot", Aspect.VALUE): one}, stale=stale)
 
 
-def suites(found: Results, judgement: Judgement) -> list[ElementTree.Element]:
+def suites(found: Results, judgement: GateJudgement) -> list[ElementTree.Element]:
     content = junit.render([found], judgement).decode()
     JUNIT.validate(content)
     return list(ElementTree.fromstring(content))
@@ -42,8 +42,8 @@ def case(found: Results, one: AspectJudgement) -> ElementTree.Element:
     return only
 
 
-def errors(found: Results, judgement: Judgement) -> list[str]:
-    lines = github.render([found], judgement).decode().splitlines()
+def errors(found: Results, judgement: GateJudgement) -> list[str]:
+    lines = github.render_annotations([found], judgement).decode().splitlines()
     return [line for line in lines if line.startswith("::error ")]
 
 
@@ -104,9 +104,9 @@ def test_there_are_no_more_annotations_than_are_shown() -> None:
     found = of_dot(Verdict.VIOLATES, *many)
     one = judged(AspectJudgement(unexpected=many, fails=True), *[STALE] * 9)
     lines = errors(found, one)
-    assert len(lines) == github.MOST
+    assert len(lines) == github.MOST_ANNOTATIONS
     assert "6 more entries are stale: exp value violates; " in lines[-1]
-    assert "15 more causes, in dot (15)" in lines[github.MOST - github.MOST_STALE - 1]
+    assert "15 more causes, in dot (15)" in lines[github.MOST_ANNOTATIONS - github.MOST_STALE - 1]
 
 
 def test_the_table_says_what_is_known_and_why() -> None:

@@ -147,7 +147,7 @@ def test_the_last_table_is_cut_where_the_page_becomes_too_long(
     monkeypatch.setattr(markdown, "LARGEST", len(whole) - 500)
     page = render([made])
     assert len(page) < len(whole)
-    kept = page.rsplit("## Who takes", maxsplit=1)[1].count("| `ties` |")
+    kept = page.rsplit("## Readings, by target", maxsplit=1)[1].count("| `ties` |")
     assert 0 < kept < 50
     assert f"And {50 - kept} more; " in page
 

@@ -4,16 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from conformance.reporting import markdown_pages
+from conformance.reporting import markdown
 from conformance.reporting.documented import Documented
-from conformance.reporting.formats import made, write
+from conformance.reporting.formats import format_files, write
 from conformance.results import Aspect, FunctionResult, Results, Verdict
 from conformance.results.scores import TakenReading
 from tests.reporting.records import SCRIPT, aspect_result, every_verdict, failure, results
 
 
 def pages(folder: Path, *listed: Results) -> dict[str, str]:
-    files = write(folder, made("pages", listed, Documented()))
+    files = write(folder, format_files("pages", listed, Documented()))
     return {f.relative_to(folder).as_posix(): f.read_text("utf-8") for f in files}
 
 
@@ -46,7 +46,7 @@ def test_the_matrix_of_many_targets_keeps_its_size(
     listed = [taker(f"target-{i}") for i in range(3)]
     whole = pages(tmp_path, *listed)["matrix.md"]
     assert "more; `conformance report" not in whole
-    monkeypatch.setattr(markdown_pages, "LARGEST", len(whole.encode()) - 500)
+    monkeypatch.setattr(markdown, "LARGEST_PAGE", len(whole.encode()) - 500)
     cut = pages(tmp_path, *listed)["matrix.md"]
     assert len(cut.encode()) < len(whole.encode())
     assert "more; `conformance report" in cut

@@ -12,14 +12,14 @@ from xml.etree import ElementTree
 import pytest
 from rich.console import Console
 
-from conformance.cli.baseline import compare as compare_with_baseline
-from conformance.cli.empty_runs import is_empty
 from conformance.cli.errors import UsageProblem
 from conformance.cli.known_failures import read
+from conformance.cli.known_failures.baseline import compare as compare_with_baseline
+from conformance.cli.run.run import is_empty
 from conformance.reporting.detail import function_lines
 from conformance.reporting.difference import compare
 from conformance.reporting.documented import Documented
-from conformance.reporting.formats import FORMATS, made
+from conformance.reporting.formats import FORMATS, format_files
 from conformance.reporting.json_results import JsonWriter, read_results
 from conformance.reporting.paint import Paint
 from conformance.reporting.summary import unreached
@@ -41,7 +41,7 @@ def erring() -> Results:
 
 def texts(name: str) -> dict[str, str]:
     """The files of a format."""
-    files = made(name, [erring()], Documented())
+    files = format_files(name, [erring()], Documented())
     return {path: content.decode("utf-8", "replace") for path, content in files}
 
 

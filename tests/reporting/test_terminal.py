@@ -6,20 +6,22 @@ import time
 import unicodedata
 from collections.abc import Iterable
 
+import msgspec
 import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
 from conformance.reporting.marks import MARKS
 from conformance.reporting.paint import Paint, make_console
-from conformance.reporting.record import Recorder
 from conformance.reporting.summary import roughly
 from conformance.reporting.terminal import TerminalWriter
+from conformance.reporting.writer import EventRecorder
 from conformance.results import ASPECTS, Aspect, FunctionResult, Results, Verdict
 from conformance.results.events import (
     CasesDone,
     Event,
     FunctionJudged,
+    PlanShortened,
     RunFinished,
     RunStarted,
     TargetFinished,
@@ -106,7 +108,7 @@ def matrix_of(text: str) -> list[str]:
 
 
 def test_six_targets_and_69_functions_fit_in_100_columns() -> None:
-    lines = matrix_of(shown(events(many_targets()), console(), quiet=False))[13:]
+    lines = matrix_of(shown(events(many_targets()), console(), quiet=False))[19:]
     assert max(map(cell_len, lines)) <= 100
     rows = [line for line in lines if line.startswith("  a_long_function_name_")]
     assert len(rows) == 69
@@ -305,11 +307,32 @@ def test_a_pipe_gets_one_line_for_each_finished_target_and_no_control_characters
     first, *lines = text.splitlines()
     assert first.startswith(f"3 targets: {', '.join(r.target.name for r in made)}; about ")
     names = [r.target.name for r in made]
-    begun, finished = lines[::2], lines[1::2]
+    begun, restarted, finished = lines[::3], lines[1::3], lines[2::3]
     assert [line.split(":")[0] for line in begun] == names
     assert all(" judged by " in line for line in begun)
     assert [line.split(":")[0] for line in finished] == names
+    told = "worker restarted in dot: killed by signal 11"
+    assert restarted == [f"{name}: {told}" for name in names]
     assert not control_characters(shown(events(made), console()))
+
+
+def test_losses_are_shown_as_they_happen_and_what_they_cost() -> None:
+    reason = "8 cases hung or filled the memory"
+    screen = console()
+    writer = TerminalWriter(screen)
+    for name in ("f1", "f1", *(f"f{i}" for i in range(2, 9))):
+        writer.handle(WorkerRestarted("mine", name, "no answer within 14 s"))
+    writer.handle(PlanShortened("mine", reason))
+    writer.close()
+    *restarts, last = output(screen).splitlines()
+    assert [line.split(":")[1] for line in restarts] == [
+        f" worker restarted in f{i}" for i in range(1, 6)
+    ]
+    assert last == f"mine: {reason}"
+    made = every_verdict()
+    run = msgspec.structs.replace(made.run, shortened=[reason])
+    text = shown(events([msgspec.structs.replace(made, run=run)]), console())
+    assert reason in text
 
 
 def test_quiet_leaves_the_scores() -> None:
@@ -422,7 +445,7 @@ def test_pipes_are_100_columns_wide_unless_told(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_the_recorder_keeps_events() -> None:
-    recorder = Recorder()
+    recorder = EventRecorder()
     heard = events([every_verdict()])
     for event in heard:
         recorder.handle(event)

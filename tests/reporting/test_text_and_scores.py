@@ -4,9 +4,9 @@ import unicodedata
 
 import pytest
 
-from conformance.reporting.columns import MatrixColumn, column, labels
 from conformance.reporting.listing import listed_failures
 from conformance.reporting.marks import MARKS
+from conformance.reporting.matrix import MatrixColumn, column, labels
 from conformance.reporting.safe_text import clean, clean_block
 from conformance.results import ASPECTS, Aspect, FunctionResult, Verdict
 from tests.reporting.records import (

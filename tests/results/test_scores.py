@@ -94,7 +94,7 @@ def test_kept_missing_and_faults_make_up_what_is_demanded() -> None:
         demanded_aspects - others, len(LACKS), demanded_aspects, len(CHANGES), errors=1
     )
     faults = sum(counts[verdict] for verdict in FAULTS)
-    assert points.kept + points.missing + points.changed + faults == points.demanded
+    assert points.keeping + points.missing + points.changed + faults == points.demanded
     assert counts[Verdict.DIVERGES] == 0
     assert count_diverging(made) == 1
 

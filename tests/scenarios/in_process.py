@@ -15,11 +15,14 @@ from conformance.adapters.answers import observation
 from conformance.adapters.worker.conformance_worker.adapters import GraphAdapter
 from conformance.adapters.worker.conformance_worker.loop import Worker
 from conformance.adapters.worker.conformance_worker.running import Manner
+from conformance.editions import Edition
 from conformance.engine.judging.findings import Finding
 from conformance.engine.judging.scenarios import ScenarioTrial
 from conformance.observations import Batch, StructureObservation
 from conformance.program import to_json
+from conformance.results import Aspect
 from conformance.scenarios import Scenario
+from conformance.scenarios.recorder import Recipe
 
 
 def module(**changed: Any) -> SimpleNamespace:
@@ -28,6 +31,19 @@ def module(**changed: Any) -> SimpleNamespace:
     functions = {name: getattr(known, name) for name in known.__all__} | changed
     kept = {name: function for name, function in functions.items() if function is not None}
     return SimpleNamespace(__name__="conformance.reference", **kept)
+
+
+def recorded(
+    write: Callable[..., None],
+    function: str,
+    *values: Any,
+    edition: Edition = "keras-2.2",
+    aspect: Aspect = Aspect.VALUE,
+) -> Scenario:
+    """The scenario that a function of a recorder writes with these values of its parameters."""
+    names = write.__code__.co_varnames[1 : write.__code__.co_argcount]
+    recipe = Recipe(write, function, function, aspect)
+    return recipe.recorded(edition, **dict(zip(names, values, strict=True)))
 
 
 def findings(scenario: Scenario, target: Any) -> list[Finding]:

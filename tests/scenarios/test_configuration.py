@@ -17,12 +17,12 @@ from conformance.reference.symbolic.graph import Tensor
 from conformance.results import Aspect
 from conformance.scenarios import Scenario
 from conformance.scenarios.configuration import process_settings
-from conformance.scenarios.introspection import casts, tensors
+from conformance.scenarios.introspection import tensors
 from conformance.specs import load, load_conventions
 from tests.scenarios.running import problems, value
 
 EDITION: Edition = "keras-2.2"
-EVERY = (*process_settings.FAMILIES, *tensors.FAMILIES, *casts.FAMILIES)
+EVERY = (*process_settings.FAMILIES, *tensors.FAMILIES)
 FAMILIES = [f for f in EVERY if EDITION in f.editions]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import islice
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -26,7 +27,7 @@ from tests.scenarios.control_flow_fakes import (
     outputs_of_other_samples,
     without_callables,
 )
-from tests.scenarios.in_process import drawn, findings, module
+from tests.scenarios.in_process import drawn, findings, module, recorded
 
 FAMILIES = (*recurrent.FAMILIES, *conditions.FAMILIES, *higher_order.FAMILIES)
 EDITION: Edition = "keras-2.2"
@@ -120,12 +121,32 @@ def test_a_wrong_implementation_violates(function: str, wrong: Callable[..., Any
     assert any(f.verdict is Verdict.VIOLATES for f in found)
 
 
+Make = Callable[[Edition], Any]
+
+
+def _of(room: ModuleType, name: str) -> Make:
+    """What makes the scenarios of a function of a module."""
+    families = room.BOOK.families_of(getattr(room, name))
+
+    def make(edition: Edition) -> Any:
+        scenarios = [f.make(edition) for f in families if edition in f.editions]
+        listed = [s for s in scenarios if isinstance(s, Sequence)]
+        return [one for s in listed for one in s] if listed else scenarios[0]
+
+    return make
+
+
+MASKS, VALUES, GRADIENTS = (_of(recurrent, n) for n in ("masks", "values", "gradients"))
+FORGOTTEN, CONSTANTS = (_of(recurrent, n) for n in ("forgotten_states", "with_constants"))
+SELECTIONS, CALLABLES = (_of(conditions, n) for n in ("selections", "with_callables"))
+
+
 def _judged(
-    made: Callable[[Edition], Any], edition: Edition, function: str, fake: Any, count: int = 12
+    make: Make, edition: Edition, function: str, fake: Any, count: int = 12
 ) -> set[tuple[Verdict, tuple[str, ...]]]:
     """The verdicts on a fake, and the readings that they name."""
     target = module(**{function: fake})
-    scenarios = made(edition)
+    scenarios = make(edition)
     listed = scenarios if isinstance(scenarios, Sequence) else drawn(scenarios, count)
     return {(f.verdict, f.readings) for s in listed for f in findings(s, target)}
 
@@ -137,12 +158,12 @@ def _violates(judged: set[tuple[Verdict, tuple[str, ...]]]) -> bool:
 @pytest.mark.parametrize("edition", OF_K)
 @pytest.mark.parametrize("reading", ["first state", "computed", "zeros"])
 def test_what_a_masked_step_gives_is_a_reading(reading: str, edition: Edition) -> None:
-    judged = _judged(recurrent.masks, edition, "rnn", Masking(reading))
+    judged = _judged(MASKS, edition, "rnn", Masking(reading))
     assert judged == {(Verdict.DIVERGES, (f"masked-steps: {reading}",))}
 
 
 def test_the_fake_of_masks_is_right_where_it_takes_the_suites_reading() -> None:
-    assert not _judged(recurrent.masks, "keras-2.2", "rnn", Masking("previous output"))
+    assert not _judged(MASKS, "keras-2.2", "rnn", Masking("previous output"))
 
 
 def _as_known(step: Any, inputs: Any, states: Any, **more: Any) -> Any:
@@ -159,8 +180,8 @@ def _as_known(step: Any, inputs: Any, states: Any, **more: Any) -> Any:
 
 
 def test_a_loop_that_wants_to_know_all_of_each_state_violates() -> None:
-    assert not _judged(recurrent.forgotten_states, "keras-2.2", "rnn", K.rnn)
-    judged = _judged(recurrent.forgotten_states, "keras-2.2", "rnn", _as_known)
+    assert not _judged(FORGOTTEN, "keras-2.2", "rnn", K.rnn)
+    judged = _judged(FORGOTTEN, "keras-2.2", "rnn", _as_known)
     assert judged == {(Verdict.VIOLATES, ())}
 
 
@@ -176,13 +197,13 @@ WRONG_MASKS: tuple[Callable[..., Any], ...] = (
 @pytest.mark.parametrize("edition", OF_K)
 @pytest.mark.parametrize("wrong", WRONG_MASKS)
 def test_a_wrong_mask_violates(wrong: Callable[..., Any], edition: Edition) -> None:
-    assert _violates(_judged(recurrent.masks, edition, "rnn", wrong))
+    assert _violates(_judged(MASKS, edition, "rnn", wrong))
 
 
 @pytest.mark.parametrize("edition", OF_K)
 def test_gradients_through_masks_are_settled(edition: Edition) -> None:
     def masked(made: Edition) -> list[Scenario]:
-        listed = drawn(recurrent.gradients(made), 12)
+        listed = drawn(GRADIENTS(made), 12)
         return [s for s in listed if "with a mask" in s.title]
 
     for reading in ("first state", "zeros"):
@@ -191,7 +212,7 @@ def test_gradients_through_masks_are_settled(edition: Edition) -> None:
 
 
 def _with_constants(edition: Edition) -> list[Scenario]:
-    return [s for s in drawn(recurrent.values(edition), 40) if "constant" in s.title]
+    return [s for s in drawn(VALUES(edition), 40) if "constant" in s.title]
 
 
 @pytest.mark.parametrize("edition", OF_K)
@@ -201,14 +222,14 @@ def test_where_the_constants_are_is_a_reading(edition: Edition) -> None:
 
 
 @pytest.mark.parametrize("edition", OF_K)
-@pytest.mark.parametrize("made", [_with_constants, recurrent.with_constants])
+@pytest.mark.parametrize("made", [_with_constants, CONSTANTS])
 def test_wrong_constants_violate(made: Callable[[Edition], Any], edition: Edition) -> None:
     assert _violates(_judged(made, edition, "rnn", constants_as_zeros))
 
 
 @pytest.mark.parametrize("edition", OF_K[:2])
 def test_the_order_of_backward_outputs_is_a_reading_before_2_2(edition: Edition) -> None:
-    for made in (recurrent.values, recurrent.masks):
+    for made in (VALUES, MASKS):
         judged = _judged(made, edition, "rnn", outputs_in_time, 20)
         assert judged == {(Verdict.DIVERGES, ("backwards-order: order of time",))}
         assert _violates(_judged(made, edition, "rnn", outputs_of_other_samples, 20))
@@ -223,7 +244,7 @@ def test_a_mask_of_the_other_rank_may_be_refused(edition: Edition) -> None:
             raise ValueError("the rank of the mask")
         return K.rnn(*args, mask=mask, **rest)
 
-    judged = _judged(recurrent.masks, edition, "rnn", strict, 20)
+    judged = _judged(MASKS, edition, "rnn", strict, 20)
     assert judged == {(Verdict.DIVERGES, ("mask-rank: refused",))}
 
     def stricter(*args: Any, mask: Any = None, **rest: Any) -> Any:
@@ -231,10 +252,10 @@ def test_a_mask_of_the_other_rank_may_be_refused(edition: Edition) -> None:
             raise ValueError("a mask")
         return K.rnn(*args, mask=mask, **rest)
 
-    assert _violates(_judged(recurrent.masks, edition, "rnn", stricter))
+    assert _violates(_judged(MASKS, edition, "rnn", stricter))
 
 
-SWITCHED = (conditions.selections, conditions.selection_gradients)
+SWITCHED = (SELECTIONS, _of(conditions, "selection_gradients"))
 
 
 @pytest.mark.parametrize("made", SWITCHED)
@@ -266,7 +287,10 @@ def _integers(edition: Edition) -> list[Scenario]:
         dtype="float32",
         seed=0,
     )
-    return [conditions.selection(replace(call, seed=seed)) for seed in range(12)]
+    return [
+        recorded(conditions.selection, "switch", replace(call, seed=seed), edition=edition)
+        for seed in range(12)
+    ]
 
 
 @pytest.mark.parametrize("edition", OF_K)
@@ -283,7 +307,7 @@ def test_which_integers_are_true_is_a_reading(edition: Edition) -> None:
 
 @pytest.mark.parametrize("edition", OF_K[1:])
 def test_a_switch_without_callables_violates(edition: Edition) -> None:
-    for made in (conditions.with_callables, conditions.selections):
+    for made in (CALLABLES, SELECTIONS):
         judged = _judged(made, edition, "switch", without_callables, 30)
         assert judged == {(Verdict.VIOLATES, ())}
 
@@ -292,7 +316,7 @@ def test_a_switch_without_callables_violates(edition: Edition) -> None:
 def test_callables_are_tried_with_both_truths(edition: Edition) -> None:
     for only in (0, 1):
         ignoring = module(switch=lambda _, *branches: _called(branches[only]))  # noqa: B023
-        scenarios = conditions.with_callables(edition)
+        scenarios = CALLABLES(edition)
         titles = {s.title for s in scenarios}
         assert {s.title for s in scenarios if findings(s, ignoring)} == titles
 

@@ -11,33 +11,41 @@ import pytest
 import conformance.reference as K  # noqa: N812
 from conformance.engine.judging.findings import Finding
 from conformance.oracle import ctc as oracle
+from conformance.oracle import ctc_paths
 from conformance.results import Verdict
 from conformance.scenarios import Scenario
 from conformance.scenarios.ctc import cost, decoding, decoding_cases, dictionary, sparse_labels
 from conformance.scenarios.ctc import inputs as ctc_inputs
 from conformance.scenarios.introspection import sparse
-from tests.scenarios.in_process import findings, module
+from tests.scenarios.in_process import findings, module, recorded
 
 COST, DECODE = K.ctc_batch_cost, K.ctc_decode
+LOSSES, PATHS, LABELS = "ctc_batch_cost", "ctc_decode", "ctc_label_dense_to_sparse"
 SEEDS = range(6)
 
 
 def costs(neutral: bool) -> Iterator[Scenario]:
     for seed in SEEDS:
         case = ctc_inputs.labelled(seed, 1 + seed % 3, 5, 4, neutral)
-        yield cost.cost(case, ctc_inputs.BINDINGS[seed % 3])
+        yield recorded(cost.cost, LOSSES, case, ctc_inputs.BINDINGS[seed % 3])
 
 
 def greedy() -> Iterator[Scenario]:
     for seed in SEEDS:
-        yield decoding.greedy(decoding_cases.greedy_case(seed, 2, 6, 4), "variable", seed % 2 == 0)
+        yield recorded(
+            decoding.greedy,
+            PATHS,
+            decoding_cases.greedy_case(seed, 2, 6, 4),
+            "variable",
+            seed % 2 == 0,
+        )
 
 
 def beams() -> Iterator[Scenario]:
     for seed in SEEDS:
         case = decoding_cases.beam_case(seed, 2, 4, 3, 1 + seed % 3)
-        yield decoding.beam(case, "variable", None)
-    yield from decoding.repeated("")
+        yield recorded(decoding.beam, PATHS, case, "variable", None)
+    yield recorded(decoding.repeated, PATHS)
 
 
 def found(scenarios: Iterator[Scenario], **changed: Any) -> list[Finding]:
@@ -94,7 +102,7 @@ def readings(listed: list[Finding]) -> set[tuple[str, ...]]:
 
 def gradients(neutral: bool) -> Iterator[Scenario]:
     for seed in SEEDS:
-        yield cost.gradient(ctc_inputs.labelled(seed, 2, 5, 4, neutral))
+        yield recorded(cost.gradient, LOSSES, ctc_inputs.labelled(seed, 2, 5, 4, neutral))
 
 
 FIRST = {("ctc-blank: first",)}
@@ -139,7 +147,9 @@ def test_only_labels_with_the_first_class_may_be_refused() -> None:
 
     def variables(neutral: bool) -> Iterator[Scenario]:
         for seed in SEEDS:
-            yield cost.cost(ctc_inputs.labelled(seed, 1, 5, 4, neutral), "variable")
+            yield recorded(
+                cost.cost, LOSSES, ctc_inputs.labelled(seed, 1, 5, 4, neutral), "variable"
+            )
 
     assert Verdict.VIOLATES not in verdicts(found(variables(True), ctc_batch_cost=strict))
     assert readings(found(variables(False), ctc_batch_cost=strict)) >= {("ctc-blank: refused",)}
@@ -156,7 +166,7 @@ def edge_fake(change: Callable[[Any], Any]) -> Callable[..., Any]:
     return changed
 
 
-EMPTY, IMPOSSIBLE = cost.edges("")
+EMPTY, IMPOSSIBLE = (recorded(cost.edge, LOSSES, what) for what in cost.EDGES)
 
 
 def raising(*_: Any) -> Any:
@@ -244,7 +254,7 @@ def test_the_probability_of_the_sequence_is_a_reading() -> None:
 
 
 def test_a_beam_search_that_merges_repeats_is_a_violation() -> None:
-    (scenario,) = decoding.repeated("")
+    scenario = recorded(decoding.repeated, PATHS)
     merged = changed_labels(lambda x: K.concatenate([x[:, :1], x[:, :2] * 0 - 1], axis=1))
     listed = findings(scenario, module(ctc_decode=merged))
     assert names(listed) == {"the likeliest sequences"}
@@ -284,7 +294,9 @@ def test_where_blanks_are_filled_in_is_a_reading() -> None:
 
 def dictionaries() -> Iterator[Scenario]:
     for seed in SEEDS:
-        yield dictionary.searched(dictionary.dictionary_case(seed, 2, 4, 5), "variable")
+        yield recorded(
+            dictionary.searched, PATHS, dictionary.dictionary_case(seed, 2, 4, 5), "variable"
+        )
 
 
 def path_of(word: tuple[int, ...], steps: int, categories: int) -> Any:
@@ -315,7 +327,11 @@ TO_SPARSE = K.ctc_label_dense_to_sparse
 
 def labels() -> Iterator[Scenario]:
     for seed in SEEDS:
-        yield sparse_labels.sparse_labels(ctc_inputs.labelled(seed, 1 + seed % 3, 6, 5, False))
+        yield recorded(
+            sparse_labels.sparse_labels,
+            LABELS,
+            ctc_inputs.labelled(seed, 1 + seed % 3, 6, 5, False),
+        )
 
 
 def narrow(tensor: Any, lengths: Any) -> Any:
@@ -330,7 +346,7 @@ def only_columns(tensor: Any, lengths: Any) -> Any:
 
 
 def test_sparse_labels() -> None:
-    forms = sparse_labels.length_forms("")
+    forms = [recorded(sparse_labels.length_forms, LABELS)]
     assert not found(labels())
     assert not found(iter(forms))
     assert readings(found(labels(), ctc_label_dense_to_sparse=narrow)) == {
@@ -357,7 +373,7 @@ def test_the_narrow_padding_of_other_implementations_is_allowed() -> None:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_gradients(seed: int) -> None:
     for neutral in (True, False):
-        scenario = cost.gradient(ctc_inputs.labelled(seed, 2, 5, 4, neutral))
+        scenario = recorded(cost.gradient, LOSSES, ctc_inputs.labelled(seed, 2, 5, 4, neutral))
         assert not findings(scenario, module())
         wrong = findings(scenario, module(ctc_batch_cost=lambda *a: COST(*a) * 1.01))
         assert {finding.kind for finding in wrong} == {"the gradient of the loss"}
@@ -369,22 +385,22 @@ def test_labels_fit_their_inputs(seed: int) -> None:
     arrays = {
         n: a.astype("float64") if n == "y_pred" else a for n, a in cost.tensors_of(case).items()
     }
-    assert np.isfinite(oracle.ctc_batch_cost(**arrays)).all()
+    assert np.isfinite(ctc_paths.ctc_batch_cost(**arrays)).all()
     assert case.y_pred.min() > 1e-4
 
 
 def test_beams_of_a_hundred_lose_nothing() -> None:
     y = np.full((4, 4), 0.25)
-    assert len(oracle.ranked(y)) <= 100
+    assert len(ctc_paths.ranked(y)) <= 100
 
 
 def test_sparse_tensors() -> None:
     made = [
-        sparse.kinds((2, 3), "float32"),
-        sparse.from_sparse((2, 3), "float32"),
-        sparse.from_dense((2, 3), "float64", 1),
-        sparse.from_labels((2, 3), 1),
-        *sparse.placeholders(""),
+        recorded(sparse.kinds, "is_sparse", (2, 3), "float32"),
+        recorded(sparse.from_sparse, "to_dense", (2, 3), "float32"),
+        recorded(sparse.from_dense, "to_dense", (2, 3), "float64", 1),
+        recorded(sparse.from_labels, "to_dense", (2, 3), 1),
+        recorded(sparse.placeholders, "placeholder"),
     ]
     assert not [f for s in made for f in findings(s, module())]
     never = module(is_sparse=lambda _: False)

@@ -12,7 +12,7 @@ import pytest
 import conformance.reference as K  # noqa: N812
 from conformance.adapters.access import open_session
 from conformance.adapters.configured import Configurable
-from conformance.adapters.registry import Target
+from conformance.adapters.target_records import Target
 from conformance.editions import Edition
 from conformance.engine.judging.scenarios import ScenarioTrial
 from conformance.observations import Batch, Value
@@ -275,9 +275,7 @@ def test_a_line_of_code_knows_where_it_stands() -> None:
 
 
 def test_the_page_describes_every_field_and_kind() -> None:
-    page = (
-        (ROOT / "docs" / "specs.md").read_text("utf-8").partition("## The documents' examples")[2]
-    )
+    page = (ROOT / "docs" / "document-data.md").read_text("utf-8").partition("## Examples")[2]
     for record in (Example, ExampleResult, ExampleProcess, *get_args(ExampleOutcome)):
         for name in record.__struct_fields__:
             assert name == "line" or f"`{name}`" in page, name

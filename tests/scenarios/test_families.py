@@ -59,7 +59,7 @@ def test_records_take_keywords_after_their_first_two_fields(record: type) -> Non
 def test_the_page_has_every_module() -> None:
     folder = Path(scenarios.__file__).parent
     modules = {path.name for path in folder.rglob("*.py")} - {"__init__.py"}
-    table = PAGE.partition("## What is where")[2].partition("\n## ")[0]
+    table = PAGE.partition("## Modules")[2].partition("\n## ")[0]
     assert {*re.findall(r"`(\w+\.py)`", table)} == modules
 
 

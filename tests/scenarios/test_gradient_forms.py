@@ -9,21 +9,21 @@ import pytest
 
 from conformance.observations import Value
 from conformance.oracle.programs import evaluate
-from conformance.results import Aspect
 from conformance.scenarios.gradients.closed_forms import KNOWN_GRADIENTS, KnownGradient
 from conformance.scenarios.gradients.gradients import X, constant_factor, known, unconnected
 from conformance.scenarios.model import Check
-from conformance.scenarios.writing import ProgramWriter
+from conformance.scenarios.recorder import Recorder
+from tests.scenarios.in_process import recorded
 
 WIDTH = 1e-4
 
 
 def loss(form: KnownGradient, numbers: list[Any]) -> float:
     """The loss at some values of the variables."""
-    w = ProgramWriter()
-    variables = [w.array(f"x{i}", value) for i, value in enumerate(numbers)]
-    result = form.build(w, *variables)
-    return float(evaluate(w.steps, w.arrays)[result.name])
+    K = Recorder("gradients", "keras-2.2")
+    variables = [K.array(f"x{i}", value) for i, value in enumerate(numbers)]
+    result = form.build(K, *variables)
+    return float(evaluate(K.program().steps, K.arrays)[result.name])
 
 
 @pytest.mark.parametrize("shape", [(), (3,), (2, 2)])
@@ -58,12 +58,12 @@ def value_of(array: Any) -> tuple[Value, ...]:
 
 
 def gradient_checks(checks: tuple[Check, ...]) -> list[Check]:
-    return [check for check in checks if check.aspect is Aspect.GRADIENT]
+    return [check for check in checks if check.name == "gradient"]
 
 
 def test_a_wrong_gradient_is_a_problem() -> None:
     for form in KNOWN_GRADIENTS:
-        scenario = known(form, (2,), "float64", 3)
+        scenario = recorded(known, "gradients", form, (2,), "float64", 3)
         right = form.slopes(*form.numbers((2,), 3))
         for check, slope in zip(gradient_checks(scenario.checks), right, strict=True):
             assert check.test(value_of(slope)) is None
@@ -72,7 +72,7 @@ def test_a_wrong_gradient_is_a_problem() -> None:
 
 
 def test_stop_gradient_is_judged_only_where_gradients_work() -> None:
-    (check,) = constant_factor().checks
+    (check,) = recorded(constant_factor, "stop_gradient").checks
     control, nothing = value_of(2 * X), value_of(0 * X)
     assert check.test(control, value_of(X)) is None
     assert check.test(control, value_of(2 * X)) is not None
@@ -82,7 +82,7 @@ def test_stop_gradient_is_judged_only_where_gradients_work() -> None:
 
 
 def test_none_and_zeros_both_mean_no_gradient() -> None:
-    (check,) = unconnected().checks
+    (check,) = recorded(unconnected, "gradients").checks
     none = (Value(None, "object", "NoneType"),)
     assert check.test(value_of(2 * X) + none) is None
     assert check.test(value_of(2 * X) + value_of(np.zeros(3))) is None

@@ -10,8 +10,8 @@ import pytest
 from hypothesis.strategies import SearchStrategy
 
 from conformance.adapters.configured import Configurable
-from conformance.adapters.registry import Target
 from conformance.adapters.session import WorkerStartError
+from conformance.adapters.target_records import Target
 from conformance.editions import EDITIONS, Edition
 from conformance.observations import Batch, Returned
 from conformance.scenarios import Problem, Scenario

@@ -21,11 +21,10 @@ from conformance.scenarios.model import Family, Values
 from conformance.scenarios.promises import (
     activated,
     arguments,
-    batches,
-    biases,
     containers,
     creation,
     forms,
+    images,
     names,
 )
 from conformance.scenarios.state import sessions
@@ -39,8 +38,7 @@ PROMISES = (
     *arguments.FAMILIES,
     *printing.FAMILIES,
     *names.FAMILIES,
-    *batches.FAMILIES,
-    *biases.FAMILIES,
+    *images.FAMILIES,
     *forms.FAMILIES,
     *activated.FAMILIES,
 )
@@ -199,10 +197,10 @@ def _mirrored(x: Any, bias: Any, data_format: Any = None) -> Any:
     [
         (names.FAMILIES, {"identity": _nameless}, {Verdict.VIOLATES}),
         (creation.FAMILIES, {"placeholder": _variable_instead}, {Verdict.VIOLATES}),
-        (batches.FAMILIES, {"normalize_batch_in_training": _normalised}, {Verdict.VIOLATES}),
-        (batches.FAMILIES, {"normalize_batch_in_training": _mistaken}, {Verdict.VIOLATES}),
-        (batches.FAMILIES, {"normalize_batch_in_training": _refusing}, {Verdict.DIVERGES}),
-        (biases.FAMILIES, {"bias_add": _mirrored}, {Verdict.VIOLATES}),
+        (images.FAMILIES, {"normalize_batch_in_training": _normalised}, {Verdict.VIOLATES}),
+        (images.FAMILIES, {"normalize_batch_in_training": _mistaken}, {Verdict.VIOLATES}),
+        (images.FAMILIES, {"normalize_batch_in_training": _refusing}, {Verdict.DIVERGES}),
+        (images.FAMILIES, {"bias_add": _mirrored}, {Verdict.VIOLATES}),
     ],
 )
 def test_what_breaks_one_promise_is_found(
@@ -219,7 +217,7 @@ def _deaf(x: Any, gamma: Any, beta: Any, axes: Any, epsilon: float = 0.001) -> A
 
 def test_an_epsilon_that_is_ignored_is_told_at_its_own_line() -> None:
     target = module(normalize_batch_in_training=_deaf)
-    told = [f for s in scenarios(batches.FAMILIES) for f in findings(s, target)]
+    told = [f for s in scenarios(images.FAMILIES) for f in findings(s, target)]
     assert {f.kind for f in told} == {"epsilon under the root"}
     assert {f.at["ko-2.2"] for f in told} == {1898}
 

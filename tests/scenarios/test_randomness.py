@@ -20,7 +20,9 @@ from conformance.scenarios.randomness import chance, dropout, random_tensors, st
 from conformance.scenarios.randomness.chance import ByChance
 from conformance.scenarios.randomness.samplers import SAMPLERS, Sampler
 from conformance.specs import load, load_conventions
+from conformance.specs.load import general_claims
 from tests.editions import OF_K
+from tests.scenarios.in_process import recorded
 from tests.scenarios.running import problems, value
 
 """The editions of K."""
@@ -93,7 +95,7 @@ def rejected(generator: np.random.Generator, shape: tuple[int, ...]) -> Any:
 
 def sample_checks(function: str) -> tuple[Check, ...]:
     """The checks of the large sample with the first example's parameters."""
-    return random_tensors.samples(BY_NAME[function], "keras-2.2")[0].checks
+    return recorded(random_tensors.samples, function, "a large sample").checks
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -400,9 +402,12 @@ def test_another_factor_rests_on_a_convention_and_two_factors_do_not() -> None:
 
 def test_unscaled_dropout_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(KERNELS, "dropout", unscaled)
-    scenario = dropout._small((3, 4), 0.5, "float32", 1)
+    scenario = recorded(dropout.small, "dropout", (3, 4), 0.5, "float32", 1)
     assert set(problems(scenario)) <= {"each element is dropped or kept"}
-    found = [problems(dropout._small((4, 4), 0.5, "float32", seed)) for seed in range(20)]
+    found = [
+        problems(recorded(dropout.small, "dropout", (4, 4), 0.5, "float32", seed))
+        for seed in range(20)
+    ]
     assert all(found)
 
 
@@ -469,7 +474,7 @@ def test_aspects_are_those_of_the_checks() -> None:
 def test_every_aspect_of_a_check_has_a_claim_or_a_line() -> None:
     for name in FUNCTIONS:
         spec = load()[name]
-        claimed = {Aspect(c.aspect) for c in spec.claims}
+        claimed = {Aspect(c.aspect) for c in (*spec.claims, *general_claims())}
         for scenario in fixed(name):
             assert all(c.at or c.conventions or c.aspect in claimed for c in scenario.checks)
 

@@ -21,7 +21,7 @@ from conformance.scenarios.model import Alternative
 from conformance.scenarios.randomness import dropout
 from conformance.specs import load_conventions
 from tests.editions import OF_K
-from tests.scenarios.in_process import findings, module
+from tests.scenarios.in_process import findings, module, recorded
 
 Make = Callable[[], SimpleNamespace]
 Numbers = Callable[..., Any]
@@ -260,7 +260,7 @@ def test_dropout_with_another_factor_violates(factor: float) -> None:
     def scaled(x: Any, level: float, *_: Any, seed: Any = None, **__: Any) -> Any:
         return K.dropout(x, level, seed=seed) * (factor * (1 - level))
 
-    scenario = dropout._small((4, 5), 0.5, "float32", 1)
+    scenario = recorded(dropout.small, "dropout", (4, 5), 0.5, "float32", 1)
     assert not findings(scenario, module())
     (finding,) = findings(scenario, module(dropout=scaled))
     assert finding.verdict is Verdict.VIOLATES
@@ -274,7 +274,7 @@ def test_another_dtype_is_one_of_the_listed(dtype: str, readings: tuple[str, ...
     def cast(x: Any, *args: Any, **others: Any) -> Any:
         return K.cast(K.dropout(x, *args, **others), dtype)
 
-    scenario = dropout._small((4, 5), 0.0, "float64", 1)
+    scenario = recorded(dropout.small, "dropout", (4, 5), 0.0, "float64", 1)
     seen = [f for f in findings(scenario, module(dropout=cast)) if f.aspect is Aspect.DTYPE]
     assert [f.readings for f in seen] == [readings]
     assert {f.verdict for f in seen} == {Verdict.DIVERGES if readings else Verdict.VIOLATES}

@@ -16,15 +16,11 @@ from conformance.engine.judging.findings import Finding
 from conformance.engine.judging.scenarios import ScenarioTrial
 from conformance.observations import Value
 from conformance.program import Ref
-from conformance.results import Aspect, Verdict
+from conformance.results import Verdict
 from conformance.scenarios import Family, Scenario
+from conformance.scenarios.recorder import Recorder, Result
 from conformance.scenarios.state import refusals, sessions, updates, variables
-from conformance.scenarios.state.machine import (
-    ExpectedResult,
-    Machine,
-    _problem,
-    scenario_of,
-)
+from conformance.scenarios.state.machine import Machine, _problem
 from conformance.scenarios.state.variable_model import (
     AT_CALL,
     BEFORE,
@@ -36,9 +32,10 @@ from conformance.scenarios.state.variable_model import (
     ModelVariable,
 )
 from conformance.specs import load_conventions
-from tests.scenarios.in_process import drawn, findings, module, smallest
+from tests.scenarios.in_process import drawn, findings, module, recorded, smallest
 
 EDITION: Edition = "keras-2.2"
+RECORDER = Recorder("function", EDITION)
 EVERY = (*variables.FAMILIES, *updates.FAMILIES, *sessions.FAMILIES, *refusals.FAMILIES)
 HERE = [f for f in EVERY if EDITION in f.editions]
 
@@ -386,7 +383,7 @@ def test_what_no_document_decides_is_a_divergence(mutant: str) -> None:
 
 
 def _variable(*numbers: float) -> ModelVariable:
-    return ModelVariable(Ref("v"), np.array(numbers))
+    return ModelVariable(Result(RECORDER, Ref("v")), np.array(numbers))
 
 
 def _read(variable: ModelVariable) -> Expression:
@@ -394,7 +391,7 @@ def _read(variable: ModelVariable) -> Expression:
 
 
 def _compiled(outputs: Sequence[Expression], *made_: ModelUpdate) -> ModelFunction:
-    return ModelFunction(Ref("f"), [], outputs=outputs, updates=made_)
+    return ModelFunction(Result(RECORDER, Ref("f")), [], outputs=outputs, updates=made_)
 
 
 def test_the_model_exchanges_two_variables() -> None:
@@ -432,19 +429,13 @@ def test_the_model_knows_what_changed_since_a_function_was_made() -> None:
 def test_a_tensor_that_had_another_rank_is_not_the_fault_of_a_function(
     rank: int, unmade: bool
 ) -> None:
-    machine = Machine(lambda strategy: None, "keras-2.2", function="function")  # type: ignore[arg-type]
+    recorder = Recorder("function", "keras-2.2")
+    machine = Machine(recorder, lambda strategy: None)  # type: ignore[arg-type]
     machine.note(
-        ExpectedResult(
-            "an output",
-            "results",
-            value=np.zeros(2),
-            conventions=NONE,
-            history=[],
-            place=0,
-            rank="rank",
-        )
+        "an output", "results", np.zeros(2), conventions=NONE, history=[], place=0, rank="rank"
     )
-    (check,) = scenario_of(machine, "a function", Aspect.VALUE).checks
+    machine.finish()
+    (check,) = recorder.checks
     got = Value(np.zeros((2, 2)), "float64", "ndarray")
     problem = check.test((got,), (Value(np.array(rank), "int64", "int"),))
     assert check.outputs == ("results", "rank")
@@ -471,6 +462,7 @@ def test_numbers_that_cancel_may_lose_digits_where_float64_is_computed_in_float3
 
 @pytest.mark.parametrize("edition", ["keras-1", "keras-2.0", "keras-2.2"])
 def test_the_phase_is_also_asked_for_where_no_session_was_cleared(edition: Edition) -> None:
-    made = sessions.unfixed_phases(edition)
-    fresh = {s.setup is None: ScenarioTrial(s, "learning_phase").batch.fresh for s in made}
+    phases = (sessions.type_of_phase, sessions.default_phase, sessions.first_phase)
+    scenarios = [recorded(phase, "learning_phase", edition=edition) for phase in phases]
+    fresh = {s.setup is None: ScenarioTrial(s, "learning_phase").batch.fresh for s in scenarios}
     assert fresh == {True: True, False: False}

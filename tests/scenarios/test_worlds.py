@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from conformance.program import Ref
+from conformance.scenarios.recorder import Recorder, Result
 from conformance.scenarios.state.variable_model import (
     Expression,
     ModelFunction,
@@ -25,9 +26,11 @@ from conformance.scenarios.state.worlds import (
     merged,
 )
 
+RECORDER = Recorder("function", "keras-2.2")
+
 
 def variable(number: float) -> ModelVariable:
-    return ModelVariable(Ref("v"), np.array([number], "float64"))
+    return ModelVariable(Result(RECORDER, Ref("v")), np.array([number], "float64"))
 
 
 def read(v: ModelVariable) -> Expression:
@@ -35,7 +38,7 @@ def read(v: ModelVariable) -> Expression:
 
 
 def function(outputs: Sequence[Expression], *updates: ModelUpdate) -> ModelFunction:
-    return ModelFunction(Ref("f"), [], outputs=outputs, updates=updates)
+    return ModelFunction(Result(RECORDER, Ref("f")), [], outputs=outputs, updates=updates)
 
 
 def world(mode: Mode = Mode.NONE, **held: ModelVariable) -> World:

@@ -16,6 +16,7 @@ import scipy.special as sp
 def constant(value, dtype=None): return np.asarray(value, dtype)
 def get_value(x): return np.asarray(x)
 def eval(x): return np.asarray(x)
+def floats(x): return x.dtype if x.dtype.kind == "f" else np.dtype("float32")
 def along(v, x, axis):
     return np.reshape(v, [-1 if a == axis % x.ndim else 1 for a in range(x.ndim)])
 def limited(o): return np.clip(o, 1e-7, 1 - 1e-7)
@@ -32,15 +33,15 @@ RIGHT: Mapping[str, str] = {
 def binary_crossentropy(target, output, from_logits=False):
     o = np.asarray(output, float)
     if from_logits:
-        return (np.maximum(o, 0) - o * target + np.log1p(np.exp(-np.abs(o)))).astype(output.dtype)
+        return (np.maximum(o, 0) - o * target + np.log1p(np.exp(-np.abs(o)))).astype(floats(output))
     o = np.clip(o, 1e-7, 1 - 1e-7)
-    return (-(target * np.log(o) + (1 - target) * np.log1p(-o))).astype(output.dtype)
+    return (-(target * np.log(o) + (1 - target) * np.log1p(-o))).astype(floats(output))
 """,
     "categorical_crossentropy": """
 def categorical_crossentropy(target, output, from_logits=False, axis=-1):
     o = np.asarray(output, float)
     o = softmax(o, axis) if from_logits else limited(o / o.sum(axis=axis, keepdims=True))
-    return np.asarray(-(target * np.log(o)).sum(axis=axis)).astype(output.dtype)
+    return np.asarray(-(target * np.log(o)).sum(axis=axis)).astype(floats(output))
 """,
     "sparse_categorical_crossentropy": """
 def sparse_categorical_crossentropy(target, output, from_logits=False, axis=-1):
@@ -48,26 +49,27 @@ def sparse_categorical_crossentropy(target, output, from_logits=False, axis=-1):
     o = softmax(o, axis) if from_logits else limited(o / o.sum(axis=axis, keepdims=True))
     if ((target < 0) | (target >= o.shape[axis])).any(): raise ValueError("no such class")
     found = np.take_along_axis(o, np.expand_dims(target, axis).astype("int64"), axis)
-    return np.asarray(-np.log(found).squeeze(axis)).astype(output.dtype)
+    return np.asarray(-np.log(found).squeeze(axis)).astype(floats(output))
 """,
     "batch_normalization": """
 def batch_normalization(x, mean, variance, axis, offset=None, scale=None, epsilon=0.001):
+    if not -np.ndim(x) <= axis < np.ndim(x): raise ValueError("no such axis")
     m, v = along(mean, x, axis), along(variance, x, axis)
-    y = (np.asarray(x, float) - m) / np.sqrt(v + np.asarray(epsilon, x.dtype))
+    y = (np.asarray(x, float) - m) / np.sqrt(v + np.asarray(epsilon, floats(x)))
     y = y if scale is None else y * along(scale, x, axis)
-    return (y if offset is None else y + along(offset, x, axis)).astype(x.dtype)
+    return (y if offset is None else y + along(offset, x, axis)).astype(floats(x))
 """,
     "normalize": """
 def normalize(x, axis=-1, order=2, epsilon=None):
     epsilon = 1e-7 if epsilon is None else epsilon
     n = (np.abs(np.asarray(x, float)) ** order).sum(axis=axes(axis), keepdims=True) ** (1 / order)
-    return (x / np.maximum(n, epsilon)).astype(x.dtype)
+    return (x / np.maximum(n, epsilon)).astype(floats(x))
 """,
     "moments": """
 def moments(x, axes, keepdims=False, synchronized=False):
     where, y = axes if isinstance(axes, int) else tuple(axes), np.asarray(x, float)
     mean = y.mean(axis=where, keepdims=keepdims)
-    return np.asarray(mean, x.dtype), np.asarray(y.var(axis=where, keepdims=keepdims), x.dtype)
+    return np.asarray(mean, floats(x)), np.asarray(y.var(axis=where, keepdims=keepdims), floats(x))
 """,
     "layer_normalization": """
 def layer_normalization(x, gamma=None, beta=None, axis=-1, epsilon=None, **kwargs):
@@ -75,13 +77,13 @@ def layer_normalization(x, gamma=None, beta=None, axis=-1, epsilon=None, **kwarg
     y = y - y.mean(axis=axis, keepdims=True)
     y = y / np.sqrt(y.var(axis=axis, keepdims=True) + epsilon)
     y = y if gamma is None else y * gamma
-    return (y if beta is None else y + beta).astype(x.dtype)
+    return (y if beta is None else y + beta).astype(floats(x))
 """,
     "rms_normalization": """
 def rms_normalization(x, scale=None, axis=-1, epsilon=None):
     epsilon, y = 1e-7 if epsilon is None else epsilon, np.asarray(x, float)
     y = y / np.sqrt(np.mean(y * y, axis=axis, keepdims=True) + epsilon)
-    return (y if scale is None else y * scale).astype(x.dtype)
+    return (y if scale is None else y * scale).astype(floats(x))
 """,
     "clip": """
 def clip(x, x_min, x_max): return np.clip(x, x_min, x_max)
@@ -155,7 +157,7 @@ def ctc_decode(
     "glu": """
 def glu(x, axis=-1):
     a, b = np.split(np.asarray(x, float), 2, axis)
-    return (a * sp.expit(b)).astype(x.dtype)
+    return (a * sp.expit(b)).astype(floats(x))
 """,
     "sparsemax": """
 def sparsemax(x, axis=-1):
@@ -168,6 +170,7 @@ def sparsemax(x, axis=-1):
 """,
     "correlate": """
 def correlate(x1, x2, mode="valid"):
+    if mode not in ("valid", "same", "full"): raise ValueError(mode)
     full, m, n = np.correlate(x1, x2, "full"), len(x1), len(x2)
     if mode == "full": return full
     long, short = max(m, n), min(m, n)
@@ -179,12 +182,12 @@ def corrcoef(x):
     d = np.asarray(x, float)
     d = d - d.mean(1, keepdims=True)
     c = d @ d.T
-    return (c / np.sqrt(np.outer(np.diag(c), np.diag(c)))).astype(x.dtype)
+    return (c / np.sqrt(np.outer(np.diag(c), np.diag(c)))).astype(floats(x))
 """,
     "cdist": """
 def cdist(x, y):
     d = np.asarray(x, float)[..., :, None, :] - y[..., None, :, :]
-    return np.sqrt((d * d).sum(-1)).astype(x.dtype)
+    return np.sqrt((d * d).sum(-1)).astype(floats(x))
 """,
     "dot_product_attention": """
 def dot_product_attention(
@@ -192,16 +195,19 @@ def dot_product_attention(
     flash_attention=None, attn_logits_soft_cap=None,
 ):
     scale = query.shape[-1] ** -0.5 if scale is None else scale
+    shared = query.shape[2] // key.shape[2]
+    key, value = np.repeat(key, shared, axis=2), np.repeat(value, shared, axis=2)
     x = np.einsum("btnh,bsnh->bnts", np.asarray(query, float), key) * scale
     x = x if bias is None else x + bias
     x = np.where(np.tri(*x.shape[-2:]), x, -1e300) if is_causal else x
+    x = x if mask is None else np.where(mask, x, -1e300)
     return np.einsum("bnts,bsnh->btnh", softmax(x, -1), value).astype(query.dtype)
 """,
     "erfinv": """
 def erfinv(x): return np.asarray(sp.erfinv(np.asarray(x, float)), x.dtype)
 """,
     "i0": """
-def i0(x): return np.asarray(sp.i0(np.asarray(x, float)), x.dtype)
+def i0(x): return np.asarray(sp.i0(np.asarray(x, float)), floats(x))
 """,
     "logspace": """
 def logspace(start, stop, num=50, endpoint=True, base=10, dtype=None, axis=0):
@@ -246,7 +252,7 @@ FAULTS: Mapping[str, tuple[tuple[str, str], ...]] = {
         ("-np.log(found)", "np.log(found)"),
     ),
     "batch_normalization": (
-        ("np.sqrt(v + np.asarray(epsilon, x.dtype))", "(np.sqrt(v) + epsilon)"),
+        ("np.sqrt(v + np.asarray(epsilon, floats(x)))", "(np.sqrt(v) + epsilon)"),
         ("y * along(scale, x, axis)", "y"),
         ("y + along(offset, x, axis)", "y - along(offset, x, axis)"),
         ("epsilon=0.001", "epsilon=0.1"),
@@ -261,8 +267,8 @@ FAULTS: Mapping[str, tuple[tuple[str, str], ...]] = {
         ("y.var(axis=where, keepdims=keepdims)", "y.std(axis=where, keepdims=keepdims)"),
         ("y.var(axis=where, keepdims=keepdims)", "y.var(axis=where, keepdims=keepdims, ddof=1)"),
         (
-            "np.asarray(mean, x.dtype)",
-            "np.asarray(np.median(y, where, keepdims=keepdims), x.dtype)",
+            "np.asarray(mean, floats(x))",
+            "np.asarray(np.median(y, where, keepdims=keepdims), floats(x))",
         ),
         ("y.mean(axis=where, keepdims=keepdims)", "y.mean(axis=where)"),
     ),

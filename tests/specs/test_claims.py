@@ -28,7 +28,7 @@ from conformance.scenarios.families import FAMILIES
 from conformance.scenarios.model import Check, Values
 from conformance.specs import load
 from conformance.specs.claims.lines import CLAIMING, SILENT, LineClasses, load_lines
-from conformance.specs.claims.records import DocumentClaim, Ending, Evidence, WrittenClaim
+from conformance.specs.claims.records import CheckEvidence, DocumentClaim, Ending, WrittenClaim
 from conformance.specs.claims.table import ClaimTable, claim_table, counts, table_differences
 from conformance.specs.comparison import Sources, SpecDifference
 from conformance.specs.conventions import load_conventions
@@ -110,9 +110,9 @@ def test_the_counts_add_up() -> None:
     table = whole()
     total = counts(table.claims)
     parts = [counts(table.of(document)) for document in table.lines]
-    assert total.made == sum(part.made for part in parts)
+    assert total.total == sum(part.total for part in parts)
     assert total.unchecked == sum(part.unchecked for part in parts)
-    assert 0 < total.violable <= total.checked < total.made
+    assert 0 < total.violable <= total.checked < total.total
 
 
 def test_what_nothing_checks_has_its_reason() -> None:
@@ -179,7 +179,7 @@ def test_a_parameter_that_nothing_passes_is_unchecked() -> None:
     place = ("ko-2.2", 2623)
     unroll = next(c for c in whole().claims if (c.document, c.line) == place)
     assert unroll.violable
-    without = replace(whole(), evidence=Evidence(checks=evidence().checks))
+    without = replace(whole(), evidence=CheckEvidence(checks=evidence().checks))
     unroll = next(c for c in without.claims if (c.document, c.line) == place)
     assert not unroll.checked
     assert unroll.reason.startswith("nothing passes it")
@@ -187,7 +187,7 @@ def test_a_parameter_that_nothing_passes_is_unchecked() -> None:
 
 def test_a_check_that_rests_on_a_convention_cannot_end_in_a_violation() -> None:
     open_ = frozenset(replace(check, settled=False) for check in evidence().checks)
-    table = replace(whole(), evidence=Evidence(open_, evidence().passed))
+    table = replace(whole(), evidence=CheckEvidence(open_, evidence().passed))
     before = {(c.document, c.line, c.part): c for c in whole().claims}
     after = {(c.document, c.line, c.part): c for c in table.claims}
     place = ("ko-2.2", 905, "")

@@ -22,6 +22,7 @@ OTHER_MEANINGS: Mapping[str, set[str]] = {
     "engine/judging/cases.py": {"subnormal"},
     "engine/planning/profiles.py": {"extremes", "subnormal"},
     "engine/planning/spec_faults.py": {"accuracy", "differentiable", "parameters"},
+    "generators/exhaustive.py": {"extremes", "subnormal"},
     "generators/structure.py": {"extremes", "subnormal"},
     "generators/values.py": {"extremes", "subnormal"},
     "mutation/": {"nearest", "seed"},
@@ -29,17 +30,22 @@ OTHER_MEANINGS: Mapping[str, set[str]] = {
     "pytest_plugin.py": {"seed"},
     "reference/": {"nearest", "seed"},
     "reporting/": {"accuracy", "seed"},
-    "scenarios/operations/quantiles.py": {"nearest"},
-    "scenarios/operations/sampling.py": {"nearest"},
-    "scenarios/operations/sizes.py": {"nearest"},
+    "generators/drawers/between.py": {"nearest"},
+    "oracle/keras_ops/casting.py": {"empty"},
+    "oracle/keras_ops/sums.py": {"nearest"},
+    "scenarios/control_flow/recurrent.py": {"seed"},
+    "generators/drawers/resampling.py": {"nearest"},
+    "oracle/keras_ops/resampling.py": {"nearest"},
     "results/": {"accuracy", "purity", "seed"},
     "scenarios/model.py": {"accuracy"},
+    "scenarios/randomness/edge_seeds.py": {"seed"},
+    "scenarios/randomness/elastic.py": {"nearest", "seed"},
     "scenarios/randomness/keras_random.py": {"seed"},
     "scenarios/randomness/random_tensors.py": {"seed"},
     "specs/": {"accuracy", "parameters", "purity", "seed", "subnormal"},
 }
-"""Words that are something else in a module, or in a package: aspects, value profiles, fields and
-arguments."""
+"""Words that are something else in a module, or in a package: aspects, value profiles, fields,
+arguments and functions."""
 
 
 @cache

@@ -20,8 +20,8 @@ from conformance.editions import (
 )
 from conformance.editions.files import EditionError, found_editions
 
-PAGE = (Path(__file__).parents[2] / "docs" / "specs.md").read_text("utf-8")
-SPEC = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)[1]
+PAGE = (Path(__file__).parents[2] / "docs" / "editions.md").read_text("utf-8")
+(SPEC,) = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
 """The example of a spec of an edition of one's own."""
 EDITION = 'order = 9\ndocuments = ["my-doc"]\ncited_by = "section"\n'
 BACKEND = """
@@ -131,8 +131,8 @@ def test_a_folder_without_the_file_is_refused_without_a_traceback(tmp_path: Path
     ("old", "new", "said"),
     [
         ("{my-api: my-doc}", "{my-apo: my-doc}", "my-apo"),
-        ("sections: {my-doc: Returns}", "at: {my-doc: 3}", "has no lines"),
-        ("sections: {my-doc: Returns}", "sections: {my-doc: Raises}", "it has: Summary, Returns"),
+        ("section: Returns", "at: {my-doc: 3}", "has no lines"),
+        ("section: Returns", "section: Raises", "it has: Summary, Returns"),
         ('{text: "larger(a, b)"}', '{line: 3, text: "larger(a, b)"}', "no lines"),
     ],
 )

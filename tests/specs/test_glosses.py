@@ -11,7 +11,7 @@ from conformance.specs import kinds, load
 from conformance.specs.claims.glosses import gloss
 from conformance.specs.claims.lines import load_lines
 from conformance.specs.claims.records import Checker, DocumentClaim
-from conformance.specs.claims.words import named, told
+from conformance.specs.claims.words import description, named
 from conformance.specs.documents.glosses import load_glosses
 from tests.editions import OF_K
 
@@ -26,7 +26,9 @@ def test_every_line_that_demands_something_has_a_gloss() -> None:
 @pytest.mark.parametrize("kind", typing.get_args(kinds.ParameterRule), ids=lambda k: k.__name__)
 def test_every_kind_of_parameter_has_words(kind: type) -> None:
     listed = (rule for spec in load().values() for rule in spec.parameters.values())
-    assert all(told(rule) for rule in listed if type(rule) is kind and kind is not kinds.Omitted)
+    assert all(
+        description(rule) for rule in listed if type(rule) is kind and kind is not kinds.Omitted
+    )
 
 
 def test_a_parameter_that_scenarios_pass_has_words_of_its_own() -> None:

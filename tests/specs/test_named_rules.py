@@ -16,9 +16,10 @@ from msgspec import to_builtins
 
 from conformance import specs
 from conformance.specs import SpecError, load, source
+from conformance.specs.completion import completed
 from conformance.specs.expansion import written_rules
 from conformance.specs.library import Library, text_of
-from conformance.specs.model import NamedRule, SpecFile
+from conformance.specs.model import NamedRule
 from conformance.specs.reading import (
     SHARED_FILE,
     load_shared,
@@ -27,6 +28,7 @@ from conformance.specs.reading import (
     shared_in,
 )
 from conformance.specs.rules import Scope, evaluate, operator_names
+from conformance.specs.written import WrittenFile
 from tests.specs.mistakes import GOOD
 from tests.specs.test_schema import FILES
 
@@ -183,7 +185,9 @@ def written_in(path: Path) -> Iterator[tuple[int, Any]]:
     """The line and the text of each rule that a file holds, as it is written."""
     node, data = source.read(path.read_text("utf-8"))
     if path.name != SHARED_FILE:
-        for index, spec in enumerate(source.typed(node, data, SpecFile).functions):
+        for index, spec in enumerate(
+            completed(source.typed(node, data, WrittenFile), load_shared().patterns).functions
+        ):
             for place, written in written_rules(spec):
                 yield source.line(node, f"$.functions[{index}].{place}"), written
     for index, named in enumerate(data.get("rules", [])):

@@ -17,6 +17,7 @@ SCOPE = Scope(
     shapes={"x": (2, 3, 4), "u": (None, 3, None), "s": (), "list": [(2, 1), (2, None)]},
     dtypes={"x": "float64", "list": "int32"},
     domains={"x": "even"},
+    below={"x": 5},
 )
 
 FIRST, LAST = ["literal", "channels_first"], ["literal", "channels_last"]
@@ -24,6 +25,14 @@ SAME, VALID = ["literal", "same"], ["literal", "valid"]
 
 VALUES: dict[str, list[tuple[Any, Any]]] = {
     "literal": [(["literal", "x"], "x"), (["literal", None], None), (["literal", 2], 2)],
+    "part": [
+        (["part", 7, 3, 0], 3),
+        (["part", 7, 3, 2], 2),
+        (["part", None, 3, 0], None),
+        (["part", 7, "size", 2], 5),
+    ],
+    "without_ones": [(["without_ones", ["literal", [1, 2, 1]]], (2,))],
+    "is_several": [(["is_several", "axes"], True), (["is_several", "axis"], False)],
     "if": [
         (["if", "flag", 1, 2], 1),
         (["if", ["is_none", "axis"], 1, 2], 2),
@@ -48,6 +57,7 @@ VALUES: dict[str, list[tuple[Any, Any]]] = {
     "shapes": [(["shapes", "list"], [(2, 1), (2, None)])],
     "rank": [(["rank", "x"], 3), (["rank", "u"], 3), (["rank", "s"], 0)],
     "dtype": [(["dtype", "x"], "float64"), (["dtype", "list"], "int32")],
+    "below": [(["below", "x"], 5), (["below", "u"], None)],
     "floatx": [(["floatx"], "float32")],
     "axes": [
         (["axes", "axes", "x"], (0, 2)),
@@ -266,6 +276,31 @@ VALUES: dict[str, list[tuple[Any, Any]]] = {
         (["padded", ["list", 5, 6], ["list", ["list", 1, 2], ["list", 0, 3]]], (8, 9)),
         (["padded", ["list", 5], 2], (9,)),
         (["padded", ["list", 5, None], ["list", 1, 2]], (7, None)),
+    ],
+    "bordered": [
+        (["bordered", ["list", 5, None], 2], (9, None)),
+        (["bordered", ["list", 5], ["list", 2]], (9,)),
+        (["bordered", ["list", 5, 6], ["list", ["list", 1, 2]]], (8, 9)),
+        (["bordered", ["list", 5, 6], ["list", ["list", 1, 2], ["list", 0, 3]]], (8, 9)),
+    ],
+    "subscripted": [
+        (["subscripted", ["literal", "ab, bc"], ["list", ["list", 2, 3], ["list", 3, 4]]], (2, 4)),
+        (["subscripted", ["literal", "...a -> ..."], ["list", ["shape", "u"]]], (None, 3)),
+        (["subscripted", ["literal", "aa"], ["list", ["list", None, 3]]], ()),
+        (["subscripted", ["literal", "ba"], ["list", ["list", 2, 3]]], (3, 2)),
+    ],
+    "rearranged": [
+        (["rearranged", ["literal", "a b c -> c (a b)"], ["shape", "x"], ["list"]], (4, 6)),
+        (["rearranged", ["literal", "a b c -> (a b) c"], ["shape", "u"], ["list"]], (None, None)),
+        (
+            [
+                "rearranged",
+                ["literal", "(h p) b -> h p b"],
+                ["list", 6, 5],
+                ["list", ["list", ["literal", "p"], 2]],
+            ],
+            (3, 2, 5),
+        ),
     ],
 }  # fmt: skip
 CASES = [pytest.param(r, v, id=f"{n}-{i}") for n, c in VALUES.items() for i, (r, v) in enumerate(c)]

@@ -7,11 +7,19 @@ from xml.etree import ElementTree
 
 import pytest
 
+from conformance.engine.planning.demands import demanded_aspects
+from conformance.specs import load
 from conformance.testing import SUITE
 from tests.adapters.support import FAKES
 
 SMOKE = ("--conformance-profile", "smoke")
 EXP = ("-k", "[exp-")
+ITEMS = sum(
+    len(demanded_aspects(spec, "keras-2.2"))
+    for spec in load().values()
+    if "keras-2.2" in spec.editions
+)
+"""The tests of a fake: one for each aspect that its edition demands of each function."""
 
 
 def arguments(fake: str, *more: str) -> list[str]:

@@ -18,7 +18,7 @@ from conformance.testing import (
 from conformance.testing.names import function_of, identifier
 from tests.adapters.support import FAKES
 from tests.testing.conftest import SMOKE
-from tests.testing.support import EXP, arguments, run_on, verdicts
+from tests.testing.support import EXP, ITEMS, arguments, run_on, verdicts
 
 FRONT = f"{SUITE}::test_conformance"
 CELLS = [
@@ -58,10 +58,10 @@ def test_with_several_targets_the_target_is_in_the_name(pytester: pytest.Pyteste
 
 def test_a_failing_one_is_run_again_by_lf_and_by_its_name(pytester: pytest.Pytester) -> None:
     run_on(pytester, "always_wrong", *EXP).assert_outcomes(
-        failed=1, passed=4, skipped=2, deselected=943
+        failed=1, passed=4, skipped=2, deselected=ITEMS - 7
     )
     again = run_on(pytester, "always_wrong", "--lf")
-    again.assert_outcomes(failed=1, deselected=949)
+    again.assert_outcomes(failed=1, deselected=ITEMS - 1)
     named = arguments("always_wrong")
     named[named.index(SUITE)] = f"{FRONT}[exp-value]"
     pytester.runpytest_inprocess(*named).assert_outcomes(failed=1)
@@ -101,17 +101,17 @@ test_mine = conformance_tests("fakes.always_wrong", path={str(FAKES)!r}, profile
 def test_three_lines_make_tests_of_ones_own(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(test_backend=MODULE + "\ndef test_other(): pass\n")
     result = pytester.runpytest_inprocess("-k", "[exp-value] or other")
-    result.assert_outcomes(failed=1, passed=1, deselected=949)
+    result.assert_outcomes(failed=1, passed=1, deselected=ITEMS - 1)
     assert "FAILED test_backend.py::test_mine[exp-value] - violates" in result.stdout.str()
     assert "conformance:" not in result.stdout.str()
     marked = pytester.runpytest_inprocess("-m", "not conformance", "--strict-markers")
-    marked.assert_outcomes(passed=1, deselected=950)
+    marked.assert_outcomes(passed=1, deselected=ITEMS)
 
 
 def test_the_command_line_outweighs_the_module(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(test_backend=MODULE)
     result = pytester.runpytest_inprocess("-k", "[exp-value]", "--conformance-fail-on=never")
-    result.assert_outcomes(passed=1, deselected=949, warnings=1)
+    result.assert_outcomes(passed=1, deselected=ITEMS - 1, warnings=1)
 
 
 def test_a_module_that_does_not_start_fails_its_own_tests_only(pytester: pytest.Pytester) -> None:
@@ -119,7 +119,7 @@ def test_a_module_that_does_not_start_fails_its_own_tests_only(pytester: pytest.
         test_backend=MODULE.replace("always_wrong", "does_not_import") + "\ndef test_other(): pass"
     )
     result = pytester.runpytest_inprocess("-k", "[exp-value] or [exp-dtype] or other")
-    result.assert_outcomes(errors=2, passed=1, deselected=948)
+    result.assert_outcomes(errors=2, passed=1, deselected=ITEMS - 2)
     assert "the library that this needs is not there" in result.stdout.str()
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from conformance.cli.documented import documents as known
+from conformance.cli.files.documents import documents as known
 from conformance.editions import LINED_DOCUMENTS
 from conformance.specs.errata import load_conflicts
 from conformance.specs.extraction import load_extraction

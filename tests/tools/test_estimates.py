@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import statistics
+import zlib
 from dataclasses import replace
 
 import msgspec
 import pytest
 
-from conformance.engine.planning.estimates import Estimates, estimates
+from conformance.engine.planning.estimates import (
+    Estimates,
+    decoded,
+    encoded,
+    estimates,
+    siblings,
+)
 from conformance.results import Results, Spent
 from tests.engine.support import TINY, examine, fake
 from tools.estimates import libraries, scale, seconds, table
@@ -43,6 +51,30 @@ def test_what_was_not_measured_costs_what_it_costs_others(
     function: str, key: str, expected: float
 ) -> None:
     assert TABLE.cost(function, key) == expected
+
+
+def test_a_function_that_nobody_measured_costs_what_its_siblings_cost() -> None:
+    shipped = estimates()
+    own = shipped.seconds["keras3-ops-numpy"]
+    costs = {name: own[name] for name in siblings("keras.ops.maximum")}
+    assert {"keras.ops.minimum", "keras.ops.fmax"} <= costs.keys()
+    assert "keras.ops.power" not in costs, "its bound is of another kind"
+    others = {key: drop(known, "keras.ops.maximum") for key, known in shipped.seconds.items()}
+    table_without_it = msgspec.structs.replace(shipped, seconds=others)
+    cost = table_without_it.cost("keras.ops.maximum", "keras3-ops-numpy")
+    assert cost == statistics.median(costs.values())
+
+
+def drop(seconds: dict[str, float], function: str) -> dict[str, float]:
+    """The seconds without those of a function."""
+    return {name: value for name, value in seconds.items() if name != function}
+
+
+def test_a_table_is_what_its_file_holds() -> None:
+    assert decoded(encoded(TABLE)) == TABLE
+    for content in (b"", b"no zlib", zlib.compress(b"no msgpack")):
+        with pytest.raises(ValueError, match="not a table of estimates"):
+            decoded(content)
 
 
 def test_the_shipped_table_tells_jax_from_numpy() -> None:

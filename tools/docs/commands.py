@@ -31,5 +31,5 @@ def every(command: click.Command) -> Iterator[click.Command]:
 
 def for_markdown(command: click.Command) -> None:
     """Change the help of a command and of those below it, for this process, to Markdown."""
-    for one in every(command):
-        one.help = one.help and fenced(one.help)
+    for subcommand in every(command):
+        subcommand.help = subcommand.help and fenced(subcommand.help)

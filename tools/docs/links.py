@@ -52,12 +52,12 @@ def anchors(text: str) -> set[str]:
     tokens = _MARKDOWN.parse(text)
     titles = [_title(after) for t, after in pairwise(tokens) if t.type == "heading_open"]
     seen: Counter[str] = Counter()
-    found = set()
+    slugs = set()
     for title in titles:
         slug = re.sub(r"[^\w\- ]", "", title).strip().lower().replace(" ", "-")
-        found.add(f"{slug}-{seen[slug]}" if seen[slug] else slug)
+        slugs.add(f"{slug}-{seen[slug]}" if seen[slug] else slug)
         seen[slug] += 1
-    return found | set(re.findall(r'<a (?:id|name)="([^"]+)"', text))
+    return slugs | set(re.findall(r'<a (?:id|name)="([^"]+)"', text))
 
 
 def for_site(text: str, place: str, page: str, repository: str) -> str:

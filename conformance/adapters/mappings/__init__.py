@@ -40,6 +40,7 @@ import msgspec
 from msgspec import Struct
 
 from conformance.adapters.worker.conformance_worker.mapping import definition
+from conformance.files import read_toml
 
 
 class MappingError(ValueError):
@@ -65,11 +66,11 @@ class Row(Struct, frozen=True, forbid_unknown_fields=True):
 
     def untaken(self, name: str) -> tuple[str, ...]:
         """The parameters that the new call does not use."""
-        (made,) = ast.parse("\n".join(definition(name, msgspec.to_builtins(self)))).body
-        (arguments, *body) = ast.iter_child_nodes(made)
+        (function,) = ast.parse("\n".join(definition(name, msgspec.to_builtins(self)))).body
+        (arguments, *body) = ast.iter_child_nodes(function)
         used = {n.id for part in body for n in ast.walk(part) if isinstance(n, ast.Name)}
-        given = (a.arg for a in ast.walk(arguments) if isinstance(a, ast.arg))
-        return tuple(argument for argument in given if argument not in used)
+        names = (a.arg for a in ast.walk(arguments) if isinstance(a, ast.arg))
+        return tuple(argument for argument in names if argument not in used)
 
 
 class Table(Struct, frozen=True, forbid_unknown_fields=True):
@@ -86,6 +87,8 @@ class Table(Struct, frozen=True, forbid_unknown_fields=True):
     """Functions that nothing replaces, with the reason."""
     kept: list[str] = []
     """Functions that no document has, and that code may go on calling where it did."""
+    short: dict[str, str] = {}
+    """Expressions that a standalone script has in place of some functions (`scripts.Prelude`)."""
 
     def definitions(self) -> Mapping[str, tuple[str, ...]]:
         """The lines of each function."""
@@ -97,7 +100,7 @@ class Table(Struct, frozen=True, forbid_unknown_fields=True):
 def load(path: Path) -> Table:
     """The table in a TOML file. Raises `MappingError`."""
     try:
-        table = msgspec.toml.decode(path.read_bytes(), type=Table)
+        table = msgspec.toml.decode(read_toml(path), type=Table)
     except RecursionError as error:
         raise MappingError(f"{path}: nested too deep") from error
     except OSError as error:
@@ -133,7 +136,7 @@ def _check_conditions(path: Path, name: str, row: Row) -> None:
             except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
                 where = f"{path}: functions.{name}.{field}"
                 raise MappingError(f"{where}: not a condition: {error}: {condition!r}") from error
-    said = {*row.on, *(["differs"] if row.differs else [])}
-    if loose := sorted(row.when.keys() - said):
+    conditioned = {*row.on, *(["differs"] if row.differs else [])}
+    if loose := sorted(row.when.keys() - conditioned):
         where = f"{path}: functions.{name}.when.{loose[0]}"
         raise MappingError(f"{where}: nothing is said to differ there; write it in `on` or differs")

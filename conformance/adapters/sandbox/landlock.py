@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import struct
+import sys
 from collections.abc import Iterable
 
 from . import system
@@ -75,11 +76,13 @@ def _devices() -> list[str]:
 
 def _allow(rules: int, place: str, changes: int) -> None:
     """Allow changes of a place and what is below it; nothing if there is no such place."""
+    if sys.platform != "linux":
+        return
     with contextlib.suppress(FileNotFoundError):
-        found = os.open(place, os.O_PATH | os.O_CLOEXEC)
+        descriptor = os.open(place, os.O_PATH | os.O_CLOEXEC)
         try:
             granted = changes if os.path.isdir(place) else changes & (_WRITE_FILE | _TRUNCATE)
-            rule = struct.pack("=Qi", granted, found)
+            rule = struct.pack("=Qi", granted, descriptor)
             system.call("syscall", _ADD_RULE, rules, _BENEATH, rule, 0)
         finally:
-            os.close(found)
+            os.close(descriptor)

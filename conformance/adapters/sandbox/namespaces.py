@@ -8,7 +8,6 @@ folders that are named, not even its permissions. As root they have no power out
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import signal
 import struct
@@ -45,19 +44,19 @@ def forked(folders: Iterable[str]) -> int:
     0 in the child, its process id in the parent. OSError, in the parent, if the system does not
     let it.
     """
-    told, tell = os.pipe()
+    numbers, tell = os.pipe()
     ready, report = os.pipe()
     try:
         child = system.cloned(_APART)
     except OSError:
-        _close(told, tell, ready, report)
+        _close(numbers, tell, ready, report)
         raise
     if child == 0:
         _close(tell, ready)
-        _begin(told, report, [*folders])
-        _close(told, report)
+        _begin(numbers, report, [*folders])
+        _close(numbers, report)
         return 0
-    _close(told, report)
+    _close(numbers, report)
     try:
         return _begun(child, tell, ready)
     finally:
@@ -87,10 +86,10 @@ def _begun(child: int, tell: int, ready: int) -> int:
     raise problem
 
 
-def _begin(told: int, report: int, folders: list[str]) -> None:
+def _begin(numbers: int, report: int, folders: list[str]) -> None:
     """Settle in, in the child; it ends if it cannot."""
     try:
-        outside = os.read(told, _NUMBER.size)
+        outside = os.read(numbers, _NUMBER.size)
         if outside:
             _settle(folders, *_NUMBER.unpack(outside))
             os.write(report, _WHOLE)
@@ -158,6 +157,8 @@ def _holds_any(place: str, folders: list[str]) -> bool:
 
 def _raise_loopback() -> None:
     """Switch the loopback on, which is off in a new network."""
+    import fcntl  # noqa: PLC0415 - the host imports this module, and Windows has no such module
+
     end = system.call("socket", _INTERNET, _DATAGRAMS, 0)
     try:
         asked = struct.pack("16sH22x", b"lo", 0)

@@ -61,12 +61,12 @@ class Offer:
 
     def __str__(self) -> str:
         parts = [(n in self.kept_from, text) for n, text in _KEPT_FROM.items()]
-        cannot, can = ([text for kept, text in parts if kept is k] for k in (True, False))
+        cannot, can = ([text for prevented, text in parts if prevented is k] for k in (True, False))
         return "; ".join(
             [
                 self.level,
-                *([f"a worker cannot {_listed(cannot, 'or')}"] if cannot else []),
-                *([f"it can {_listed(can, 'and')}"] if can else []),
+                *([f"a worker cannot {_enumeration(cannot, 'or')}"] if cannot else []),
+                *([f"it can {_enumeration(can, 'and')}"] if can else []),
             ]
         )
 
@@ -81,8 +81,8 @@ def offer() -> Offer:
         place, port = str(Path(outside, "written")), str(server.getsockname()[1])
         network = str(_NETWORK.readlink()) if sys.platform == "linux" else ""
         arguments = [place, port, str(os.getpid()), network]
-        said = _output([sys.executable, "-I", "-S", "-c", _TRIAL, *arguments])
-    return Offer(kept_from=tuple(name for name in _KEPT_FROM if said.get(name)))
+        answers = _output([sys.executable, "-I", "-S", "-c", _TRIAL, *arguments])
+    return Offer(kept_from=tuple(name for name in _KEPT_FROM if answers.get(name)))
 
 
 def _output(command: list[str]) -> dict[str, bool]:
@@ -91,13 +91,13 @@ def _output(command: list[str]) -> dict[str, bool]:
         trial = WorkerProcess(command, {}, writable=())
         try:
             trial.wait(_SECONDS)
-            said: dict[str, bool] = json.loads(os.read(trial.output, _MOST))
-            return said
+            answers: dict[str, bool] = json.loads(os.read(trial.output, _MOST))
+            return answers
         finally:
             trial.end()
             trial.close()
     return {}
 
 
-def _listed(words: list[str], last: str) -> str:
+def _enumeration(words: list[str], last: str) -> str:
     return f" {last} ".join([*([", ".join(words[:-1])] if words[1:] else []), words[-1]])

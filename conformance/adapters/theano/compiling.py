@@ -41,27 +41,27 @@ def link_with_gold() -> None:
 def compile_header() -> None:
     """Compile the header, unless it was compiled with this compiler and these flags before."""
     folders = os.environ["CPLUS_INCLUDE_PATH"].split(os.pathsep)
-    made = os.path.join(folders[0], HEADER + ".gch")
-    given = [flag for flag in GCC_compiler.compile_args() if flag not in ("-include", HEADER)]
+    compiled = os.path.join(folders[0], HEADER + ".gch")
+    flags = [flag for flag in GCC_compiler.compile_args() if flag not in ("-include", HEADER)]
     includes = ["-I" + folder for folder in std_include_dirs()]
     source = os.path.join(folders[-1], HEADER)
-    command = ["g++", *ALWAYS, *given, *includes, "-x", "c++-header", source]
+    command = ["g++", *ALWAYS, *flags, *includes, "-x", "c++-header", source]
     version = subprocess.check_output(["g++", "--version"])
     with open(source, "rb") as file:
         made_of = repr(command).encode() + version + file.read()
     name = hashlib.sha256(made_of).hexdigest()[:16]
-    if not os.path.exists(os.path.join(made, name)):
-        _compile(command, made, name)
+    if not os.path.exists(os.path.join(compiled, name)):
+        _compile(command, compiled, name)
 
 
-def _compile(command: "list[str]", made: str, name: str) -> None:
-    """Run `command`, and put what it compiles into the folder `made` instead of what is there."""
-    partial = "{}.{}".format(made, os.getpid())
+def _compile(command: "list[str]", folder: str, name: str) -> None:
+    """Run `command`, and put what it compiles into `folder` instead of what is there."""
+    partial = "{}.{}".format(folder, os.getpid())
     os.makedirs(partial)
     if subprocess.call([*command, "-o", os.path.join(partial, name)]) == 0:
-        shutil.rmtree(made, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
         try:
-            os.rename(partial, made)
+            os.rename(partial, folder)
         except OSError:  # another worker was faster
             pass
     shutil.rmtree(partial, ignore_errors=True)

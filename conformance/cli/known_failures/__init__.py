@@ -1,12 +1,13 @@
 """Known failures: a TOML file that says which verdicts a run may have, and why.
 
-`read` checks a file before anything is run, `cells` and `failing` say what a run found,
-`uncovered` what of it is not expected, `stale` which entries nothing fails for, and `write`
-makes the file from a run.
+`read` checks a file before a run. `cells` and `failing` are the results and the failures of the
+run, `uncovered` the unexpected failures, and `stale` the entries without a failure. `write` makes
+the file from a run.
 """
 
-from conformance.cli.known_failures.judged import JudgedCell
-from conformance.cli.known_failures.judging import (
+from conformance.cli.known_failures.judgement import (
+    about,
+    by_aspect,
     cells,
     failing,
     follows,
@@ -21,17 +22,20 @@ from conformance.cli.known_failures.judging import (
 )
 from conformance.cli.known_failures.model import (
     UNEXPLAINED,
+    JudgedCell,
     KnownFailure,
     KnownFailureTable,
 )
-from conformance.cli.known_failures.reading import read
-from conformance.cli.known_failures.writing import updated, write
+from conformance.cli.known_failures.reader import read, text_of
+from conformance.cli.known_failures.writer import updated, write
 
 __all__ = [
     "UNEXPLAINED",
     "JudgedCell",
     "KnownFailure",
     "KnownFailureTable",
+    "about",
+    "by_aspect",
     "cells",
     "failing",
     "follows",
@@ -42,6 +46,7 @@ __all__ = [
     "read",
     "settled",
     "stale",
+    "text_of",
     "uncovered",
     "updated",
     "without_function",

@@ -48,7 +48,11 @@ _ATTRIBUTES = (*ConditionArray.__struct_fields__, "ndim")
 
 
 def check(text: str, function: str) -> None:
-    """Nothing if the text is a condition on the function's arguments, else ConditionError."""
+    """Check a condition on the function's arguments.
+
+    Raises:
+        ConditionError: the text is not such a condition.
+    """
     try:
         tree = ast.parse(text.strip(), mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -82,17 +86,22 @@ def _near(name: str, known: tuple[str, ...]) -> str:
 
 
 def parameters(spec: Spec) -> tuple[str, ...]:
-    """What the parameters of a function are called, in all editions."""
+    """The names of a function's parameters, in all editions."""
     names = [p.name for edition in spec.editions for p in signature(spec, edition).parameters]
     return tuple(dict.fromkeys([*names, *spec.renamed.values()]))
 
 
 def holds(text: str, function: str, edition: str, failure: Failure) -> bool:
     """Whether the failure's smallest case meets the condition; without a call it does not."""
-    given = arguments(function, edition, failure)
-    if given is None:
+    values = arguments(function, edition, failure)
+    if values is None:
         return False
-    names = {"__builtins__": {}, "len": len, **dict.fromkeys(parameters(load()[function])), **given}
+    names = {
+        "__builtins__": {},
+        "len": len,
+        **dict.fromkeys(parameters(load()[function])),
+        **values,
+    }
     try:
         # `check` has let through comparisons, literals, names and len() only
         return bool(eval(text.strip(), names))  # noqa: S307
@@ -101,7 +110,7 @@ def holds(text: str, function: str, edition: str, failure: Failure) -> bool:
 
 
 def arguments(function: str, edition: str, failure: Failure) -> dict[str, Any] | None:
-    """What the function was given in the failure's smallest case, by parameter; None if no call."""
+    """The arguments of the function in the failure's smallest case; None without a call."""
     spec = load()[function]
     known = known_edition(edition)
     if failure.program is None or known is None or known not in spec.editions:
@@ -111,15 +120,17 @@ def arguments(function: str, edition: str, failure: Failure) -> dict[str, Any] |
     except ProgramError:
         return None
     documented = signature(spec, known)
-    given = next(_given(program, documented.name, [p.name for p in documented.parameters]), None)
-    if given is None:
+    passed = next(
+        _call_arguments(program, documented.name, [p.name for p in documented.parameters]), None
+    )
+    if passed is None:
         return None
     defaults = {p.name: p.value for p in documented.parameters if not p.required}
-    found = {name: _seen(value, program) for name, value in {**defaults, **given}.items()}
-    return found | {spec.renamed[name]: v for name, v in found.items() if name in spec.renamed}
+    values = {name: _seen(value, program) for name, value in {**defaults, **passed}.items()}
+    return values | {spec.renamed[name]: v for name, v in values.items() if name in spec.renamed}
 
 
-def _given(program: Program, name: str, order: list[str]) -> Iterator[dict[str, Any]]:
+def _call_arguments(program: Program, name: str, order: list[str]) -> Iterator[dict[str, Any]]:
     """The arguments of each call of the function."""
     for item in program.inputs:
         if name == "placeholder" and item.arguments is not None:
@@ -139,10 +150,10 @@ def _steps(steps: tuple[Step, ...]) -> Iterator[Step]:
 
 def _seen(value: Any, program: Program) -> Any:
     if isinstance(value, Ref):
-        found = next((i for i in program.inputs if i.name == value.name), None)
-        if found is None:
+        item = next((i for i in program.inputs if i.name == value.name), None)
+        if item is None:
             return ConditionArray()
-        return ConditionArray(shape=found.shape, dtype=found.dtype, binding=str(found.binding))
+        return ConditionArray(shape=item.shape, dtype=item.dtype, binding=str(item.binding))
     if isinstance(value, list | tuple):
         return type(value)(_seen(part, program) for part in value)
     return value

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,14 +12,72 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import InvalidVersion, Version
 
 from conformance.cli.known_failures import conditions
-from conformance.cli.known_failures.frequency import Frequency
-from conformance.cli.known_failures.judged import JudgedCell
 from conformance.editions import Edition
 from conformance.engine import PROFILES
-from conformance.results import Aspect, Failure, Verdict
+from conformance.results import Aspect, Failure, FindingKind, Verdict
+from conformance.results.kinds import FATAL
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedCell:
+    """One aspect of one function on one target, as a run judged it."""
+
+    target: str
+    function: str
+    aspect: Aspect
+    verdict: Verdict
+    failures: Sequence[Failure] = ()
+    edition: str = "keras-2.2"
+    versions: Mapping[str, str] = field(default_factory=dict)
+    """Version by name of the target's packages, and of its `python`."""
+    cases: int = 0
+    """How many cases of the aspect were judged, by these profile and seed."""
+    profile: str = ""
+    seed: int = 0
+
+    @property
+    def key(self) -> tuple[str, str, Aspect]:
+        """Which cell it is: its target, function and aspect."""
+        return self.target, self.function, self.aspect
+
+
+VARYING = FATAL | {FindingKind.ACCURACY}
+"""Kinds of failures whose number varies with the processor and the load of the machine."""
+
+
+class Frequency(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The cases of one failure when it was marked, and the run that counted them."""
+
+    most: int
+    """In how many cases it occurred."""
+    of: int
+    """How many cases of its aspect there were."""
+    profile: str
+    seed: int
+
+    def exceeded(self, failure: Failure, cell: JudgedCell) -> bool:
+        """Whether the same cases show the failure more often.
+
+        The frequency holds for the same profile, seed and number of cases alone.
+        """
+        same = (self.of, self.profile, self.seed) == (cell.cases, cell.profile, cell.seed)
+        return same and failure.count > self.most
+
+    def __str__(self) -> str:
+        shown = f'profile = "{self.profile}", seed = {self.seed}'
+        return f"{{ most = {self.most}, of = {self.of}, {shown} }}"
+
+
+def frequency(failure: Failure, cell: JudgedCell) -> Frequency | None:
+    """How frequent a failure of a cell is; None if that may be another number elsewhere."""
+    counted = (Verdict.VIOLATES, Verdict.CHANGED)
+    if failure.verdict not in counted or failure.kind in VARYING:
+        return None
+    return Frequency(most=failure.count, of=cell.cases, profile=cell.profile, seed=cell.seed)
+
 
 UNEXPLAINED = "TODO: say why"
-"""The reason in an entry that nobody has given one."""
+"""The reason in an entry that nobody has explained."""
 TODO = "todo"
 """How a reason begins that is not filled in, in small letters."""
 
@@ -52,7 +111,7 @@ class KnownFailureTable(Struct, frozen=True, kw_only=True, forbid_unknown_fields
     failure: str | None = None
     """The id of one failure, or how it begins."""
     intermittent: bool = False
-    """Whether it comes and goes: the entry is not stale in a run in which it does not occur."""
+    """Whether it occurs in some runs only: the entry is never stale."""
     issue: str | None = None
     """Where it is reported."""
     cases: Frequency | None = None
@@ -92,7 +151,7 @@ class KnownFailure(KnownFailureTable, frozen=True, kw_only=True):
         return self.profile or (self.cases.profile if self.cases else None)
 
     def sought_by(self, cell: JudgedCell) -> bool:
-        """Whether it is about the cell, of a run that tries no less than the one that found it."""
+        """Whether it is about the cell, in a run that tries at least as much as the marking run."""
         return self.matches(cell) and not tries_less(cell.profile, self.found_by)
 
     def matches(self, cell: JudgedCell) -> bool:
@@ -129,19 +188,19 @@ class KnownFailure(KnownFailureTable, frozen=True, kw_only=True):
 
     @property
     def key(self) -> tuple[str, ...]:
-        """What orders entries in a file."""
+        """The sort key of entries in a file."""
         narrower = (self.when or "", self.failure or "", self.edition or "")
         return (self.target or "", self.function, self.aspect, self.verdict, *narrower)
 
     def __str__(self) -> str:
         of = f" on {self.target}" if self.target else ""
         when = f" when {self.when}" if self.when else ""
-        one = f" ({self.failure})" if self.failure else ""
-        return f"{self.function} {self.aspect} {self.verdict}{of}{when}{one}"
+        identity = f" ({self.failure})" if self.failure else ""
+        return f"{self.function} {self.aspect} {self.verdict}{of}{when}{identity}"
 
 
 def tries_less(profile: str, other: str | None) -> bool:
-    """Whether a profile is one that tries less than the other; of an unknown one nobody knows."""
+    """Whether a profile tries less than the other; False for an unknown profile."""
     order = list(PROFILES)
     return profile in order and other in order[order.index(profile) + 1 :]
 

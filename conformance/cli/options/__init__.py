@@ -1,4 +1,4 @@
-"""The options of the commands, without what they ask for: help must not wait for an import."""
+"""The options of the commands, without heavy imports: help must not wait for them."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from typing import Any, TypeVar
 
 import click
 
-from conformance.cli.options.named import Named
-from conformance.cli.options.paths import written_folder
+from conformance.cli.options.types import Named, UserPath, written_folder
 from conformance.profile_names import PROFILE_NAMES
-from conformance.reporting.format_names import FORMAT_NAMES
+from conformance.reporting import FORMAT_NAMES
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -25,7 +24,7 @@ seed_option = click.option(
 
 
 def profile_option(
-    default: str = "default", about: str = "How many cases are tried."
+    default: str = "default", about: str = "How many cases the suite tries."
 ) -> Callable[[F], F]:
     """`--profile NAME`."""
     return click.option(
@@ -42,8 +41,19 @@ def output_option(about: str) -> Callable[[F], F]:
     return click.option("--output", "-o", type=written_folder(), help=about)
 
 
+def results_option(default: str) -> Callable[[F], F]:
+    """`--results PLACE`, as often as one likes."""
+    return click.option(
+        "--results",
+        "places",
+        type=UserPath(exists=True, path_type=Path),
+        multiple=True,
+        help=f"Folder of results files, or one file; may be repeated.  [default: {default}]",
+    )
+
+
 def formats_option(about: str) -> Callable[[F], F]:
-    """`--format NAME`, as often as one likes."""
+    """`--format NAME`, any number of times."""
     return click.option(
         "--format",
         "-f",
@@ -58,9 +68,9 @@ def documents_option(command: F) -> F:
     """`--documents FOLDER`."""
     return click.option(
         "--documents",
-        type=click.Path(exists=True, file_okay=False, path_type=Path),
-        help="A folder with some of the five documents, under any names: cited lines are quoted "
-        "from it.  [default: `documents` in conformance.toml]",
+        type=UserPath(exists=True, file_okay=False, path_type=Path),
+        help="A folder with some of the five documents, under any names. Reports quote the cited "
+        "lines.  [default: `documents` in conformance.toml]",
     )(command)
 
 
@@ -68,7 +78,7 @@ def config_option(command: F) -> F:
     """`--config FILE`."""
     return click.option(
         "--config",
-        type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        type=UserPath(exists=True, dir_okay=False, path_type=Path),
         help="A TOML file with targets of your own.  [default: conformance.toml, or a "
         "pyproject.toml with [tool.conformance.targets.NAME], here or in a folder above]",
     )(command)

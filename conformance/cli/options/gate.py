@@ -1,4 +1,4 @@
-"""What makes a run fail: the options about known failures."""
+"""Options that decide whether a run fails: known failures, failing cases of earlier runs."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from typing import Literal
 import click
 
 from conformance.cli.options import together
-from conformance.cli.options.named import Named
-from conformance.cli.options.paths import written_file
+from conformance.cli.options.types import Named, UserPath, written_file, written_folder
 
 DEFAULT = "violation"
 Mark = Literal["failure", "cell"]
 MARKS: tuple[Mark, ...] = ("failure", "cell")
-"""What an entry of known failures is about."""
+"""The subjects of an entry of known failures."""
 
 gate_options = together(
     click.option(
@@ -23,32 +22,31 @@ gate_options = together(
         default=DEFAULT,
         show_default=True,
         metavar="WHAT[,WHAT]",
-        help="What makes the exit status 1: violation (with crashes and time-outs); these and"
-        " change (what a successor of the API does otherwise), divergence, or unsupported (what the"
-        " edition demands and the target lacks); several as divergence,unsupported; or never.",
+        help="The verdicts that make the exit status 1. violation includes crashes and time-outs."
+        " Besides these, change adds differences of a successor of the API, divergence other"
+        " allowed readings, unsupported missing functions. Join words with commas. never: none.",
     ),
     click.option(
         "--expectations",
-        type=click.Path(exists=True, dir_okay=False, path_type=Path),
-        help="A TOML file of known failures; one that does not occur is an error (exit status 1).",
+        type=UserPath(exists=True, dir_okay=False, path_type=Path),
+        help="A TOML file of known failures. A known failure that does not occur fails the run.",
     ),
     click.option(
         "--write-expectations",
         type=written_file(),
-        help="Write the failures of this run into such a file, with the reasons left to fill in; "
-        "what you wrote into it before stays.",
+        help="Write the failures of this run into such a file. You fill in the reasons; your "
+        "earlier text in the file stays.",
     ),
     click.option(
         "--expectations-by",
         type=Named(MARKS),
-        help="What each new entry of --write-expectations is about: one failure, by its id, so that"
-        " another one of the same aspect is unexpected; or a cell (an aspect of a function), with"
-        " whatever fails there in the same way.  [default: failure]",
+        help="The subject of each new entry of --write-expectations: one failure, by its id; or"
+        " a cell (an aspect of a function) with all failures of one verdict.  [default: failure]",
     ),
     click.option(
         "--strict",
         is_flag=True,
-        help="An entry of --expectations without a reason is an error, too.",
+        help="Fail also for an entry of --expectations without a reason.",
     ),
 )
 """`--fail-on`, and the options about a file of known failures."""
@@ -63,3 +61,37 @@ class GateOptions:
     write_expectations: Path | None = None
     expectations_by: Mark | None = None
     strict: bool = False
+
+
+DEFAULT_DATABASE = Path(".conformance") / "examples"
+DATABASE_VARIABLE = "CONFORMANCE_DATABASE"
+
+database_options = together(
+    click.option(
+        "--database",
+        type=written_folder(),
+        help="Store failing cases in this folder. The next run tries them first, and lists "
+        "failures apart that only they show.  "
+        f"[default: ${DATABASE_VARIABLE}, or {DEFAULT_DATABASE} where CI is not set]",
+    ),
+    click.option(
+        "--no-database",
+        is_flag=True,
+        help="Store no failing cases, and try none of earlier runs.",
+    ),
+    click.option(
+        "--fail-on-kept",
+        is_flag=True,
+        help="Fail also for a failure that only cases of earlier runs show.",
+    ),
+)
+"""`--database DIR`, `--no-database` and `--fail-on-kept`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DatabaseOptions:
+    """The values of these options."""
+
+    database: Path | None = None
+    no_database: bool = False
+    fail_on_kept: bool = False

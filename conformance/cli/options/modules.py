@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from conformance.cli.options import together
+from conformance.cli.options.types import UserPath
 from conformance.editions import Edition
 
 module_options = together(
@@ -23,9 +24,9 @@ module_options = together(
         "--path",
         "paths",
         multiple=True,
-        type=click.Path(exists=True, file_okay=False, path_type=Path),
-        help="A folder that --module is imported from; may be repeated.  [default: the folder you"
-        " are in, if it has the module]",
+        type=UserPath(exists=True, file_okay=False, path_type=Path),
+        help="A folder that --module is imported from; may be repeated.  [default: the current"
+        " folder, if it has the module]",
     ),
     click.option(
         "--env",
@@ -37,8 +38,8 @@ module_options = together(
     click.option(
         "--eager",
         is_flag=True,
-        help="The functions of --module compute at once: there is no graph.  [default: if it has"
-        " neither placeholder nor function]",
+        help="Test --module in eager mode.  [default: eager if it has neither placeholder nor"
+        " function]",
     ),
     click.option(
         "--name",

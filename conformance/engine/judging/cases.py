@@ -1,8 +1,17 @@
-"""A structure made ready to run: its numbers, and what the oracle expects of each draw."""
+"""Prepared structures: a structure with its numbers, and the oracle's answers for each draw.
+
+A *structure* has no numbers: it fixes shapes, dtypes, arguments and bindings. `Prepared` adds the
+arrays of every draw and asks the oracle for an expectation per draw when judging first needs it.
+A `Drawn` is one draw of a prepared structure, which is what the user sees as a *case*: a program
+and its arrays. Two draws of a structure differ in their value profiles (ordinary, halves, large,
+special) and share everything else, so one graph serves them all.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -12,27 +21,38 @@ import numpy.typing as npt
 from conformance.dtypes import BFLOAT16
 from conformance.generators import Draw, Structure
 from conformance.generators.admissible import admissible, fitted
+from conformance.generators.exhaustive import of_length
 from conformance.generators.gradients import resolved
+from conformance.generators.parts import members
 from conformance.generators.structure import (
     CONVENTION_OF_PROFILE,
     accepted_dtypes,
     expected_shape,
     expected_static_shape,
 )
+from conformance.generators.tensors import references
 from conformance.generators.values import (
     are_distinct,
     arrays_of_draws,
     leaves_domain,
     shown_profile,
 )
-from conformance.observations import Batch
-from conformance.oracle import Expectation, expect
+from conformance.observations import Batch, Returned
+from conformance.oracle import Expectation, agrees, expect
+from conformance.oracle.accepting import EVIDENCE
 from conformance.oracle.evaluate import shape_before, value_of
+from conformance.oracle.evidence import Evidence
 from conformance.oracle.variants import FLUSHED, WIDER, NoReadingError, Readings, read_otherwise
 from conformance.program import Case
+from conformance.specs.convention_names import ConventionName
 from conformance.specs.kinds import Omitted
+from conformance.specs.model import Part
 
 Array = npt.NDArray[Any]
+
+
+SOME = 8
+"""How many elements stand for all of them where nothing tells which of them fails."""
 
 
 class Prepared:
@@ -43,9 +63,14 @@ class Prepared:
         structure: Structure,
         draws: Sequence[Draw],
         arrays: Sequence[Mapping[str, Array]] | None = None,
+        *,
+        elementwise: bool = False,
     ) -> None:
         self.structure = structure
         self.draws = tuple(draws)
+        self.elementwise = elementwise
+        """Whether each element of the result depends on the elements at its place alone, in tensors
+        of one axis: then any of them are a call of their own."""
         self._arrays = list(arrays) if arrays else None
         self._expectations: dict[tuple[int, str], Expectation] = {}
         self._others: dict[tuple[int, str, Readings], Expectation] = {}
@@ -86,8 +111,9 @@ class Prepared:
     @cached_property
     def given(self) -> str | None:
         """The dtype of the tensors that their arrays do not say; None if these say it."""
-        named = (item.dtype for item in self.structure.program.inputs)
-        return BFLOAT16 if BFLOAT16 in named else None
+        named = {item.dtype for item in self.structure.program.inputs}
+        wider = not named.isdisjoint({"float16", "float32", "float64"})
+        return BFLOAT16 if BFLOAT16 in named and not wider else None
 
     @cached_property
     def profiles(self) -> list[str]:
@@ -126,6 +152,58 @@ class Prepared:
             self._expectations[draw, named] = self._expect(draw, named, ())
         return self._expectations[draw, named]
 
+    @cached_property
+    def evidence(self) -> Evidence | None:
+        """What is compared in the place of the answer, where that is not the only right one."""
+        return None if self.structure.spec.unique else EVIDENCE.get(self.structure.oracle)
+
+    @cached_property
+    def member_shapes(self) -> list[tuple[int, ...]]:
+        """The shapes that all members of the tuple must have; in a row, where none is settled."""
+        return [expected_shape(replace(self.structure, part=part)) for part in self._parts]
+
+    @property
+    def _parts(self) -> list[Part]:
+        return members(self.structure.spec, self.structure.runtime)
+
+    def _are_members(self, arrays: Sequence[Array | None]) -> bool:
+        shapes = [None if array is None else array.shape for array in arrays]
+        if len(shapes) != len(self._parts):
+            return False
+        rows = [
+            (math.prod(shape),) if part.flat and shape is not None else shape
+            for part, shape in zip(self._parts, shapes, strict=True)
+        ]
+        return rows == self.member_shapes
+
+    def answer(self, returned: Returned, got: Array) -> Any:
+        """The answer of which there is evidence: the result, or all members of the tuple that it is
+        in.
+
+        None if a member has another shape than it must have: cases that look at that one tell it.
+        """
+        members = self.structure.program.outputs[1:]
+        if not members:
+            return got
+        arrays = [value.array for name in members for value in returned.values.get(name, ())]
+        return arrays if self._are_members(arrays) else None
+
+    @property
+    def like(self) -> str | None:
+        """The dtype of the evidence, if that is not the dtype of the answer."""
+        name = None if self.evidence is None else self.evidence.like
+        return None if name is None else self.structure.runtime.dtypes[name]
+
+    def evident(self, draw: int, answer: Any) -> Array:
+        """The evidence of an answer to a draw."""
+        assert self.evidence is not None
+        with np.errstate(all="ignore"):
+            return self.evidence(answer, self.oracle_arguments(draw))
+
+    def _compared(self, draw: int) -> tuple[int, ...]:
+        """The shape of what is compared: that of the result, or that of the evidence."""
+        return self.shape if self.evidence is None else self.expectation(draw).value.shape
+
     def forget(self, beyond: int = 0) -> None:
         """Keep no expectation of more elements any longer: the large ones are few, and take most of
         the memory of a run."""
@@ -140,9 +218,10 @@ class Prepared:
         """
         arguments = read_otherwise(self.structure.oracle, self.oracle_arguments(draw), readings)
         known = shape_before(self.structure.oracle, arguments)
-        if readings not in self._reshaping and known in {None, self.shape}:
+        shape = self._compared(draw)
+        if readings not in self._reshaping and known in {None, shape}:
             value = value_of(self.structure.oracle, arguments, dtype, self.given)
-            if value.shape == self.shape:
+            if value.shape == shape:
                 return value
             self._reshaping.add(readings)
         message = f"under {readings} the result has another shape"
@@ -163,10 +242,24 @@ class Prepared:
         return numbers if allowed else None
 
     def refilled(self, draw: int, arrays: Sequence[Mapping[str, Array]]) -> Prepared:
-        """The same structure with these numbers in place of those of one draw."""
-        made = Prepared(self.structure, [self.draws[draw]] * len(arrays), arrays)
+        """The same structure with these numbers in place of those of one draw; of an elementwise
+        call they may be fewer."""
+        length = {array.size for array in arrays[0].values()}
+        if self.elementwise and length != {*self.shape}:
+            structure = of_length(self.structure, *length)
+            return Prepared(structure, [self.draws[draw]] * len(arrays), arrays, elementwise=True)
+        made = Prepared(
+            self.structure, [self.draws[draw]] * len(arrays), arrays, elementwise=self.elementwise
+        )
         made._shapes = self._shapes
         return made
+
+    def wrong(self, draw: int, got: Any) -> npt.NDArray[np.intp]:
+        """The places in a tensor of one axis where `got` differs from the expectation. If it is an
+        exception or has another shape, these are the first places."""
+        if not isinstance(got, np.ndarray) or got.shape != self.shape:
+            return np.arange(min(*self.shape, SOME))
+        return np.flatnonzero(~agrees(got, self.expectation(draw)))
 
     def shape_under(self, draw: int, readings: Readings) -> tuple[int, ...] | None:
         """The shape of the result under these readings; None if there is no answer."""
@@ -245,4 +338,16 @@ def answered(structure: Structure, arrays: Mapping[str, Array]) -> dict[str, Any
     rules = structure.spec.parameters
     arguments = structure.arguments.items()
     given = {name: a for name, a in arguments if not isinstance(rules.get(name), Omitted)}
-    return resolved(given, arrays)
+    return resolved(given, _numbers(structure, arrays))
+
+
+def _numbers(structure: Structure, arrays: Mapping[str, Array]) -> Mapping[str, Array]:
+    """The arrays, with integers in the place of truth values that stand beside numbers."""
+    if ConventionName.MIXED_DTYPES not in structure.unsettled:
+        return arrays
+    own = {n for n, rule in structure.spec.parameters.items() if getattr(rule, "dtypes", None)}
+    fixed = {ref for name in own for ref in references(structure.arguments.get(name))}
+    return {
+        name: array.astype(np.int64) if array.dtype.kind == "b" and name not in fixed else array
+        for name, array in arrays.items()
+    }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy.typing as npt
@@ -29,11 +30,39 @@ class Checked:
     values: Mapping[str, tuple[Value, ...]]
     fault: str = ""
     wrong: str = ""
+    limits: Array | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """The conventions that allow an answer, and the readings of theirs that it takes.
+
+    Nothing allows a violation."""
+
+    conventions: tuple[str, ...] = ()
+    readings: tuple[str, ...] = ()
+    open_points: tuple[str, ...] = ()
+    """The conventions of the case that do not allow it; empty if others do."""
+
+    @property
+    def verdict(self) -> Verdict:
+        """A divergence if anything allows the answer, else a violation."""
+        return Verdict.DIVERGES if self.conventions else Verdict.VIOLATES
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Finding:
-    """One thing that is wrong with one aspect of one case."""
+    """One thing that is wrong with one aspect of one case.
+
+    Judging makes a finding for each case, and a run has thousands. The tally groups findings of one
+    *identity* as one failure. The identity has an aspect, a kind of difference, a detail and the
+    conventions. The detail names the fault: the type of an exception and the gist of its message,
+    or the wrong dtype. Numbers, shapes and profiles are outside. Therefore every run that meets the
+    fault gives the failure the same id (`verdicts.failures.identifier`).
+
+    The verdict follows from the `Allowance`. An answer that a convention allows diverges, any other
+    wrong answer violates, and a refusal of the library is unsupported.
+    """
 
     aspect: Aspect
     verdict: Verdict
@@ -64,6 +93,32 @@ class Finding:
     """Set where a check of a scenario found it."""
     replacement: Replacement | None = None
     """The row of the mapping that leads to the call, where what differs is `changed`."""
+
+    @classmethod
+    def under(
+        cls,
+        allowed: Allowance,
+        aspect: Aspect,
+        kind: FindingKind | str,
+        *,
+        verdict: Verdict | None = None,
+        **details: Any,
+    ) -> Finding:
+        """A finding with the verdict, conventions, readings and open points of an allowance.
+
+        `verdict` takes the place of the allowance's; `details` are the other fields.
+        """
+        return cls(
+            aspect,
+            allowed.verdict if verdict is None else verdict,
+            kind,
+            **{
+                "conventions": allowed.conventions,
+                "readings": allowed.readings,
+                "open_points": allowed.open_points,
+                **details,
+            },
+        )
 
     @property
     def contradicts(self) -> bool:
@@ -119,25 +174,24 @@ class Judgement:
             self.ulp, self.limit_ulp = ulp, limit
 
 
-def verdict_if_wrong(conventions: tuple[str, ...]) -> Verdict:
-    """The verdict on a wrong answer: a violation only where nothing allows it."""
-    return Verdict.DIVERGES if conventions else Verdict.VIOLATES
-
-
-def _made(item: Input) -> str:
+def _in_words(item: Input, *, layouts: bool, bindings: bool) -> str:
     """An input in words: what it is, and how it was made if it is no placeholder of its shape."""
+    how = _bound(item) if bindings else ""
+    lies = _LAYOUTS.get(item.layout, "") if layouts else ""
+    return f"{item.name} {item.dtype} {item.shape}{how}{lies}"
+
+
+def _bound(item: Input) -> str:
     match item.binding:
         case Binding.VARIABLE | Binding.CONSTANT:
-            how = f" in a {item.binding}"
+            return f" in a {item.binding}"
         case Binding.ARRAY:
-            how = " as an array"
+            return " as an array"
         case Binding.PYTHON:
-            how = " as a list" if item.shape else " as a number"
+            return " as a list" if item.shape else " as a number"
         case Binding.PLACEHOLDER_NONE if item.shape:
-            how = f" fed as {item.static_shape}"
-        case _:
-            how = ""
-    return f"{item.name} {item.dtype} {item.shape}{how}{_LAYOUTS.get(item.layout, '')}"
+            return f" fed as {item.static_shape}"
+    return ""
 
 
 _LAYOUTS: Mapping[Layout, str] = {
@@ -151,14 +205,18 @@ _LAYOUTS: Mapping[Layout, str] = {
 """How arrays lie in memory, unless it is row by row."""
 
 
-def described(prepared: Prepared) -> str:
-    """The call of a case in words: `sum(x, axis=1) with x float32 (2, 3) in a variable`."""
+def described(prepared: Prepared, *, layouts: bool = True, bindings: bool = True) -> str:
+    """The call of a case in words: `sum(x, axis=1) with x float32 (2, 3) in a variable`.
+
+    Without `layouts` and `bindings` it does not say how arrays lie and how inputs are made.
+    """
     program = prepared.structure.program
-    inputs = ", ".join(map(_made, program.inputs))
+    words = partial(_in_words, layouts=layouts, bindings=bindings)
+    inputs = ", ".join(map(words, program.inputs))
     call = call_text(program.steps[0])
     if prepared.structure.part is not None:
         call = f"the {prepared.structure.part.name} of {call}"
     if prepared.structure.claimed != "result":
-        made = prepared.structure.program.inputs[0].arguments or ()
-        return f"{prepared.structure.spec.name}({', '.join(f'{k}={v!r}' for k, v in made)})"
+        passed = prepared.structure.program.inputs[0].arguments or ()
+        return f"{prepared.structure.spec.name}({', '.join(f'{k}={v!r}' for k, v in passed)})"
     return f"{call} with {inputs}" if inputs else call

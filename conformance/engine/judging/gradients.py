@@ -11,11 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from conformance.engine.judging.cases import answered
-from conformance.engine.judging.findings import Finding, Judgement
+from conformance.engine.judging.findings import Allowance, Finding, Judgement
 from conformance.engine.judging.judge import without_answer
 from conformance.engine.judging.messages import named_error, raised
 from conformance.engine.judging.readings import (
-    Allowance,
     combinations,
     of_exception,
     of_nothing,
@@ -169,18 +168,16 @@ class GradientTrial:
         undocumented = refusable(self.differentiated.structure)
         refused = undocumented or refuses_by_name(outcome) or not (asked or late)
         refused = refused or self._is_none(allowed)
-        return Finding(
+        return Finding.under(
+            allowed,
             Aspect.GRADIENT,
-            Verdict.UNSUPPORTED if refused else allowed.verdict,
             kind=FindingKind.EXCEPTION if asked or late else FindingKind.UNMADE_INPUT,
             gives=raised(outcome),
             demands=demands,
             detail=outcome.type,
-            conventions=conventions,
             draw=number,
             got=named_error(outcome.type, outcome.message),
-            readings=allowed.readings,
-            open_points=allowed.open_points,
+            verdict=Verdict.UNSUPPORTED if refused else None,
         )
 
     def _of_refusal(self, outcome: Outcome) -> Allowance:
@@ -379,19 +376,16 @@ class GradientTrial:
     ) -> Finding:
         """A finding on one gradient; nothing allows it, if `allowed` does not."""
         allowed = of_nothing(self.unsettled) if allowed is None else allowed
-        return Finding(
+        return Finding.under(
+            allowed,
             Aspect.GRADIENT,
-            allowed.verdict,
             kind=kind,
             gives=gives,
             demands=demands,
             detail=detail,
-            conventions=allowed.conventions,
             draw=number,
             got=sides[0],
             expected=sides[1],
-            readings=allowed.readings,
-            open_points=allowed.open_points,
         )
 
     def _gradient(self, number: int, readings: Readings = ()) -> WeightedGradient:
@@ -408,6 +402,19 @@ class GradientTrial:
                 same=tuple(places for places in self._all_places.values() if len(places) > 1),
             )
         return self._gradients[key]
+
+    def reach(self, number: int, name: str) -> tuple[Array, Array]:
+        """The gradient by one input, and how far each element may be from it.
+
+        The limit is infinite where nothing is known. At a kink it reaches the slopes on both sides.
+        """
+        gradient, place = self._gradient(number), self._places[name]
+        slopes, dtype = gradient.slopes[place], self.arrays[number][name].dtype.name
+        with np.errstate(invalid="ignore"):
+            aside = np.maximum(slopes.high - slopes.value, slopes.value - slopes.low)
+            limits = gradient.bound(place, dtype) + gradient.conditioning(place, dtype) + aside
+        known = np.isfinite(slopes.value) & np.isfinite(limits)
+        return np.where(known, slopes.value, 0.0), np.where(known, limits, np.inf)
 
     @cached_property
     def _places(self) -> dict[str, Place]:
@@ -444,7 +451,7 @@ def _places(arguments: Mapping[str, Any]) -> dict[str, list[Place]]:
     """For each input, the parameters that it is passed as, and which of their tensors."""
     found: dict[str, list[Place]] = {}
     for parameter, value in arguments.items():
-        if isinstance(value, list):
+        if isinstance(value, list | tuple):
             for i, item in enumerate(value):
                 if isinstance(item, Ref):
                     found.setdefault(item.name, []).append((parameter, i))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
-from conformance.editions import open_inputs_of
+from conformance.editions import open_inputs_of, symbols_of
 from conformance.engine.judging import metadata, values
+from conformance.engine.judging.answers import CallAnswer, only_value
 from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.findings import (
     RESULT_OF,
@@ -46,11 +48,13 @@ from conformance.observations import (
     TensorMetadata,
     TimedOut,
 )
-from conformance.program import Program, Ref, call_text
+from conformance.program import Binding, Program, Ref, call_text
 from conformance.results import Aspect, FindingKind, Verdict
 from conformance.specs.convention_names import ConventionName
 from conformance.specs.model import ErrorCase
 
+LATE = "late"
+"""The detail of a finding on symbolic tensors that are accepted, and whose values are refused."""
 ASKED = (ConventionName.INPUT_DTYPE, ConventionName.COMPILED_CALL)
 """Conventions of what can be asked for, besides the inputs that an edition leaves open: to refuse
 it is no other answer, but none."""
@@ -65,27 +69,40 @@ def judge(
     if prepared.structure.error is not None:
         judgement.count(Aspect.ERROR)
         judgement.findings += _refused(prepared, observed.draws[0])
-        return judgement
-    if _wrong_input_shape(prepared, observed):
+    elif _wrong_input_shape(prepared, observed):
         judgement.findings.append(_wrong_input(prepared))
-        return judgement
+    else:
+        for answer in _answers(prepared, observed, closed):
+            for step in STEPS:
+                if not step(answer, judgement):
+                    break
+    return judgement
+
+
+def _answers(
+    prepared: Prepared, observed: StructureObservation, closed: Container[str]
+) -> Iterator[CallAnswer]:
+    """The answer of each draw that was run. The first with a value has the metadata, too, which
+    the draws of a structure share."""
     other, container = _other_dtypes(prepared, observed), _container(observed)
     named = _conventions(prepared, observed.draws)
+    reported = _reported(prepared, observed) if observed.outputs else None
     for number, draw in enumerate(observed.draws):
-        _judge_draw(
+        if isinstance(draw.outcome, NotRun):
+            continue
+        conventions = with_input_dtype(named[number], prepared.structure, draw.outcome, other=other)
+        yield CallAnswer(
             prepared,
             number,
             draw,
+            conventions,
             other,
-            judgement,
-            named=named[number],
-            container=container,
+            container,
             closed=closed,
+            reported=reported if isinstance(draw.outcome, Returned) else None,
         )
-    returned = next((d.outcome for d in observed.draws if isinstance(d.outcome, Returned)), None)
-    if returned is not None and observed.outputs:
-        _judge_metadata(prepared, observed, returned, other, judgement)
-    return judgement
+        if isinstance(draw.outcome, Returned):
+            reported = None
 
 
 def _conventions(prepared: Prepared, draws: Sequence[DrawObservation]) -> list[tuple[str, ...]]:
@@ -100,53 +117,59 @@ def _conventions(prepared: Prepared, draws: Sequence[DrawObservation]) -> list[t
     return [tuple(c for c in named[0] if all(c in others for others in named))] * len(named)
 
 
-def _judge_draw(
-    prepared: Prepared,
-    number: int,
-    draw: DrawObservation,
-    other: dict[str, str],
-    judgement: Judgement,
-    *,
-    named: tuple[str, ...],
-    container: str,
-    closed: Container[str],
-) -> None:
-    outcome = draw.outcome
-    if isinstance(outcome, NotRun):
-        return
-    judgement.count(Aspect.VALUE)
-    conventions = with_input_dtype(named, prepared.structure, outcome, other=other)
-    if told := refused_by_choice(outcome, conventions):
-        judgement.readings.update((Aspect.VALUE, reading) for reading in told)
-        return
-    if not isinstance(outcome, Returned):
-        judgement.findings.append(_fault(prepared, outcome, conventions, number, closed))
-        return
-    case = values.Drawn(prepared, number, conventions, other, container, closed=closed)
-    judgement.findings += values.judge(case, outcome, judgement)
-    if prepared.structure.program.inputs:
-        judgement.count(Aspect.PURITY)
-    if draw.changed:
-        judgement.findings.append(_impure(draw.changed, number))
-
-
 def _container(observed: StructureObservation) -> str:
     return observed.outputs[0].container if observed.outputs else "tensor"
 
 
-def _judge_metadata(
-    prepared: Prepared,
-    observed: StructureObservation,
-    returned: Returned,
-    other: dict[str, str],
-    judgement: Judgement,
-) -> None:
-    said = _reported(prepared, observed)
-    judgement.count(Aspect.DTYPE)
-    judgement.count(Aspect.STATIC_SHAPE)
-    found = values.only_value(returned)
-    judgement.findings += metadata.dtype(prepared, said, found, other)
-    judgement.findings += metadata.static_shape(prepared, said, found)
+def _judge_refusal(answer: CallAnswer, judgement: Judgement) -> bool:
+    """An answer without a value: a reading that refuses, an exception, a lost process."""
+    outcome = answer.observed.outcome
+    judgement.count(Aspect.VALUE)
+    if readings := refused_by_choice(outcome, answer.conventions):
+        judgement.readings.update((Aspect.VALUE, reading) for reading in readings)
+        return False
+    if isinstance(outcome, Returned):
+        return True
+    assert not isinstance(outcome, NotRun)
+    prepared, number = answer.prepared, answer.number
+    fault = _fault(prepared, outcome, answer.conventions, number, answer.closed)
+    judgement.findings.append(fault)
+    return False
+
+
+def _judge_value(answer: CallAnswer, judgement: Judgement) -> bool:
+    assert isinstance(answer.observed.outcome, Returned)
+    judgement.findings += values.judge(answer, answer.observed.outcome, judgement)
+    return True
+
+
+def _judge_metadata(answer: CallAnswer, judgement: Judgement) -> bool:
+    if answer.reported is not None:
+        assert isinstance(answer.observed.outcome, Returned)
+        judgement.count(Aspect.DTYPE)
+        judgement.count(Aspect.STATIC_SHAPE)
+        value, prepared = only_value(answer.observed.outcome), answer.prepared
+        judgement.findings += metadata.dtype(prepared, answer.reported, value, answer.other)
+        judgement.findings += metadata.static_shape(prepared, answer.reported, value)
+    return True
+
+
+def _judge_purity(answer: CallAnswer, judgement: Judgement) -> bool:
+    if answer.prepared.structure.program.inputs:
+        judgement.count(Aspect.PURITY)
+    if answer.observed.changed:
+        judgement.findings.append(_impure(answer.observed.changed, answer.number))
+    return True
+
+
+STEPS: tuple[Callable[[CallAnswer, Judgement], bool], ...] = (
+    _judge_refusal,
+    _judge_value,
+    _judge_metadata,
+    _judge_purity,
+)
+"""The way of an answer to its verdict. A step adds findings, and says whether the next has anything
+to judge."""
 
 
 def _reported(prepared: Prepared, observed: StructureObservation) -> TensorMetadata:
@@ -311,23 +334,22 @@ def _raised(
     shapes = {prepared.shape}.union(*points.values())
     demands = f"{RESULT_OF}{demanded_shape(prepared.shape, allowed.open_points, shapes)}"
     gives = raised(outcome)
-    return Finding(
+    return Finding.under(
+        allowed,
         Aspect.VALUE,
-        Verdict.UNSUPPORTED if refused else allowed.verdict,
         FindingKind.UNMADE_INPUT if unmade else FindingKind.EXCEPTION,
         gives=gives,
         demands=lacked(demands, allowed.conventions, outcome) if named else demands,
         detail=refused_type(outcome) if named else outcome.type,
-        conventions=allowed.conventions,
         draw=number,
         parameter=iterable_parameter(prepared.structure.arguments),
-        readings=allowed.readings,
         open_points=tuple(points),
         got=f"{outcome.type}: {without_stack(outcome.message)}",
         expected=prepared.expectation(number).value,
         at=promised_inputs(
             structure.program.inputs, structure.spec, structure.edition, outcome.message
         ),
+        verdict=Verdict.UNSUPPORTED if refused else None,
     )
 
 
@@ -359,6 +381,8 @@ def _refused(prepared: Prepared, draw: DrawObservation) -> Iterator[Finding]:
             return
         case Raised() if _could_not_bind(prepared, outcome):
             yield _invalid_input_unmade(error, outcome)
+        case Raised() if _is_late(prepared, outcome):
+            yield _accepted_symbolically(error, outcome)
         case Raised() if error.exception in ("any", *outcome.bases):
             return
         case Raised():
@@ -369,11 +393,25 @@ def _refused(prepared: Prepared, draw: DrawObservation) -> Iterator[Finding]:
                 unsupported=refuses_by_name(outcome),
             )
         case Returned():
-            value = values.only_value(outcome)
+            value = only_value(outcome)
             shape = None if value is None or value.array is None else value.array.shape
             yield _not_refused(error, gives=f"gives a result of shape {shape}", detail="accepted")
         case _:
             yield _fault_in_place_of(error, prepared, outcome)
+
+
+def _is_late(prepared: Prepared, outcome: Raised) -> bool:
+    """Whether symbolic tensors were accepted whose values are refused."""
+    symbols = any(i.binding is Binding.PLACEHOLDER for i in prepared.structure.program.inputs)
+    return symbols and bool(symbols_of(prepared.structure.edition)) and outcome.stage != "step"
+
+
+def _accepted_symbolically(error: ErrorCase, outcome: Raised) -> Finding:
+    return replace(
+        _not_refused(error, gives=raised(outcome), detail=LATE),
+        kind=f"{error.name}, symbolic",
+        demands=f"an exception for the symbolic tensors, because {error.says}",
+    )
 
 
 def _invalid_input_unmade(error: ErrorCase, outcome: Raised) -> Finding:
@@ -391,16 +429,15 @@ def _not_refused(
     error: ErrorCase, *, gives: str, detail: str, unsupported: bool = False
 ) -> Finding:
     allowed = of_anything((error.convention,) if error.convention else ())
-    return Finding(
+    return Finding.under(
+        allowed,
         Aspect.ERROR,
-        Verdict.UNSUPPORTED if unsupported else allowed.verdict,
         error.name,
         gives=gives,
         demands=f"{_wanted(error)}, because {error.says}",
         detail=detail,
-        conventions=allowed.conventions,
-        readings=allowed.readings,
-        open_points=allowed.open_points,
+        at={**error.at, **error.sections},
+        verdict=Verdict.UNSUPPORTED if unsupported else None,
     )
 
 

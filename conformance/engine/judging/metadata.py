@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from conformance.dtypes import is_dtype, is_floating
 from conformance.editions import symbols_of
 from conformance.engine.judging.cases import Prepared
-from conformance.engine.judging.findings import Finding
+from conformance.engine.judging.findings import Allowance, Finding
 from conformance.engine.judging.messages import raising
 from conformance.engine.judging.probes import NOT_INTEGERS, types_of_dimensions
 from conformance.engine.judging.promotions import dtype_conventions
 from conformance.engine.judging.readings import (
-    Allowance,
     of_anything,
     of_dtype,
     of_nothing,
@@ -42,8 +42,12 @@ def dtype(
 ) -> Iterator[Finding]:
     """Findings on the dtype of the result, as evaluated and as `K.dtype` reports it.
 
-    Each may be one that the documents leave open, and still the two must agree.
+    Each may be one that the documents leave open, and still the two must agree. An empty result of
+    a dtype that no document names shows nothing: nothing was computed.
     """
+    undocumented = ConventionName.INPUT_DTYPE in prepared.structure.unsettled
+    if undocumented and value is not None and value.array is not None and not value.array.size:
+        return
     found = list(_apart(prepared, said, value, other))
     yield from found
     if all(finding.conventions for finding in found):
@@ -66,11 +70,21 @@ def _contradicted(
         FindingKind.CLAIMED_DTYPE,
         gives=f"is reported as {claimed} and comes as {delivered}",
         demands=SAME_DTYPE,
-        detail=f"{claimed} reported, {delivered} given",
+        detail=_disagreement(structure, str(claimed), str(delivered)),
         got=claimed,
         expected=str(delivered),
         at={structure.spec.editions[structure.edition]: symbols_of(structure.edition)},
     )
+
+
+def _disagreement(structure: Structure, claimed: str, delivered: str) -> str:
+    """The detail of a dtype that is reported and not delivered: one for all dtypes of integers of
+    which a function makes floats, and reports the dtype of its tensors."""
+    known = is_dtype(claimed) and is_dtype(delivered)
+    integers = known and not is_floating(claimed) and is_floating(delivered)
+    if integers and {*structure.runtime.dtypes.values()} == {claimed}:
+        return f"{_KEPT} reported, floating numbers given"
+    return f"{claimed} reported, {delivered} given"
 
 
 def _apart(
@@ -134,18 +148,15 @@ def _other_dtype(
     kind: FindingKind, gives: str, *, dtype: str, accepted: Sequence[str], named: set[str]
 ) -> Finding:
     allowed, demands = of_dtype(named, dtype), " or ".join(accepted)
-    return Finding(
+    return Finding.under(
+        allowed,
         Aspect.DTYPE,
-        allowed.verdict,
         kind,
         gives=gives,
         demands=demands,
         detail=f"{dtype} for {demands}",
-        conventions=allowed.conventions,
         got=dtype,
         expected=demands,
-        readings=allowed.readings,
-        open_points=allowed.open_points,
     )
 
 
@@ -214,16 +225,13 @@ def _shape_error(prepared: Prepared, said: TensorMetadata) -> Iterator[Finding]:
     allowed = _of_raising(prepared, said)
     error = said.shape_error
     which = "whose reading" if error.stage == "read" else "that"
-    yield Finding(
+    yield Finding.under(
+        allowed,
         Aspect.STATIC_SHAPE,
-        allowed.verdict,
         FindingKind.INT_SHAPE_RAISES,
         gives=f"has an int_shape {which} {raising(error.type, error.message)}",
         demands=str(prepared.static_shape),
         detail=error.type,
-        conventions=allowed.conventions,
-        readings=allowed.readings,
-        open_points=allowed.open_points,
     )
 
 
@@ -231,15 +239,14 @@ def _not_integers(prepared: Prepared, said: TensorMetadata) -> Finding:
     """A static shape with dimensions of another type than int, which is none of integers."""
     shown = shape_as_said(said)
     allowed = _of_wrong_shape(prepared, said)
-    return Finding(
+    return Finding.under(
+        allowed,
         Aspect.STATIC_SHAPE,
-        allowed.verdict,
         NOT_INTEGERS,
         gives=f"has the static shape {shown}",
         demands=f"integers or None: {prepared.static_shape}",
         detail=types_of_dimensions(said),
-        conventions=allowed.conventions,
-        open_points=allowed.open_points,
+        readings=(),
         got=shown,
         expected=str(prepared.static_shape),
     )
@@ -275,15 +282,12 @@ def _static(
     demands: tuple[int | None, ...],
     allowed: Allowance,
 ) -> Finding:
-    return Finding(
+    return Finding.under(
+        allowed,
         Aspect.STATIC_SHAPE,
-        allowed.verdict,
         kind,
         gives=f"has the static shape {said}",
         demands=str(demands),
-        conventions=allowed.conventions,
-        readings=allowed.readings,
-        open_points=allowed.open_points,
         got=str(said),
         expected=str(demands),
     )

@@ -1,4 +1,19 @@
-"""Which of the conventions that a case rests on allow an answer other than the suite's own."""
+"""Readings: which conventions of a case allow an answer other than the suite's own.
+
+Where the documents leave a point open, the spec names a *convention* (`specs.conventions`), and
+the convention lists its *readings*, the answers that a backend may give. The suite's own reading
+is the first. This module decides between three outcomes for an answer that differs from it:
+
+1. Another reading gives this answer. The finding diverges and names the reading, as in
+   `masked-steps: first state`.
+2. No reading gives it. The finding violates, and cites the claim that holds under every reading.
+3. The convention leaves the elements free. Any number in them passes, but only in the elements
+   that the convention concerns: one NaN does not excuse its neighbours.
+
+A reading has code: a variant of the oracle (`oracle.variants`) that recomputes the answer under
+it, or a set of elements (`oracle.freedom`) in which anything may stand. Where a case rests on
+several conventions, their readings are tried in combination, at most `MOST` of them.
+"""
 
 from __future__ import annotations
 
@@ -11,16 +26,16 @@ import numpy as np
 import numpy.typing as npt
 
 from conformance.dtypes import BFLOAT16, rounded
-from conformance.engine.judging.findings import verdict_if_wrong
-from conformance.engine.judging.refusals import is_mistaken_code
+from conformance.engine.judging.findings import Allowance
+from conformance.engine.judging.refusals import is_mistaken_code, refusing
 from conformance.observations import Outcome, Raised
 from conformance.oracle import Expectation, agrees
 from conformance.oracle.compare import HALF, Slack, is_inaccurate
 from conformance.oracle.freedom import allowed
 from conformance.oracle.ranges import ANY, Range, in_range
 from conformance.oracle.variants import FLUSHED, VARIANTS, Reading, Readings
-from conformance.results import Verdict
 from conformance.specs import load_conventions
+from conformance.specs.accuracy import UNLIMITED, Limit
 from conformance.specs.conventions import taken
 
 Array = npt.NDArray[Any]
@@ -28,21 +43,6 @@ REFUSED = "refused"
 """The suite's own reading where an exception is the right answer."""
 MOST = 64
 """The most combinations of readings that are tried."""
-
-
-@dataclass(frozen=True, slots=True)
-class Allowance:
-    """What allows an answer: conventions, and the readings of theirs that it takes."""
-
-    conventions: tuple[str, ...] = ()
-    readings: tuple[str, ...] = ()
-    open_points: tuple[str, ...] = ()
-    """The conventions of the case that do not allow it; empty if others do."""
-
-    @property
-    def verdict(self) -> Verdict:
-        """A divergence if anything allows the answer, else a violation."""
-        return verdict_if_wrong(self.conventions)
 
 
 def of_readings(*readings: Reading) -> Allowance:
@@ -89,8 +89,15 @@ def of_misfit(
 
 
 def of_exception(outcome: Outcome, conventions: Iterable[str]) -> Allowance:
-    """What allows this outcome in place of an answer: nothing allows mistaken code."""
-    return of_nothing(conventions) if is_mistaken_code(outcome) else of_refusal(conventions)
+    """What allows this outcome in place of an answer.
+
+    Nothing allows mistaken code, and a convention may say which words a refusal has.
+    """
+    named = {*conventions}
+    if is_mistaken_code(outcome):
+        return of_nothing(named)
+    allowed = of_refusal(refusing(named, outcome))
+    return allowed if allowed.conventions else of_nothing(named)
 
 
 def of_anything(conventions: Iterable[str]) -> Allowance:
@@ -189,6 +196,8 @@ class AllowedAnswers:
     """Readings that a document does not leave open for this function."""
     slack: Slack = HALF
     """How much more than its bound an answer may be off and still be badly computed."""
+    limit: Callable[[str], Limit] = lambda _: UNLIMITED
+    """How far an answer of a dtype may be off at most."""
     elementwise: bool = False
     """Whether an element depends on one element alone: what others are excuses no error of it."""
     range: Range = ANY
@@ -271,7 +280,12 @@ class AllowedAnswers:
             plain = np.where(free, expected.value, got) if free.any() else got
             scale = _own_sizes(expected.value) if self.elementwise else None
             good = is_inaccurate(
-                plain, expected, scale, single_will_do=single_will_do, slack=self.slack
+                plain,
+                expected,
+                scale,
+                single_will_do=single_will_do,
+                slack=self.slack,
+                most=self.limit(expected.dtype),
             )
             if good:
                 used = readings if (free & ~agrees(got, expected)).any() else ()

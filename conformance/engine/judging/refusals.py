@@ -14,7 +14,9 @@ from conformance.engine.judging.shortfalls import SHORT
 from conformance.generators.structure import Structure, refusable
 from conformance.observations import Outcome, Raised
 from conformance.scenarios.checks import LACKING
+from conformance.specs import load_conventions
 from conformance.specs.convention_names import ConventionName
+from conformance.specs.conventions import Convention
 
 _SAYS = tuple(
     re.compile(pattern, re.IGNORECASE)
@@ -57,7 +59,7 @@ _OF_ANOTHER_MATTER = tuple(
 _LACKS_ARGUMENTS = re.compile(
     r"\bmissing (?:\d+ )?required (?:positional |keyword-only )arguments?\b", re.IGNORECASE
 )
-"""What Python or TensorFlow says where code calls something without what it needs."""
+"""Words of Python or TensorFlow about a call without a required argument."""
 _NAMELESS = "NameError"
 """Python's class for a name without a value, in a function too."""
 
@@ -74,10 +76,16 @@ _SLIPS = frozenset(
 )
 """Classes by which Python says what code stumbled over: none is a word about a dtype."""
 _NO_MEMORY = re.compile(r"\bbad_alloc\b")
-"""What C++ says where memory is asked for that there is not."""
+"""The words of C++ where no memory is left."""
 
 _DETAILS = re.compile(r"\n(?:Apply node that|Call arguments received|HINT:|\s*\[\[)")
 """Where the message proper ends and a list of nodes and values begins, which may hold any words."""
+
+_ABOUT_CODE = re.compile(
+    r"\bhas no attribute\b|\btakes \d+ positional\b|\bunexpected keyword\b|\bunsupported operand\b"
+    r"|\bobject is not (?:callable|iterable|subscriptable)\b|\bKerasTensor\b"
+)
+"""Messages of Python about code that takes an object for another, or about a symbolic tensor."""
 
 LACKED = "documented, but the library says that it lacks it"
 UNSHOWN = "documented, but not to be seen in this environment"
@@ -91,11 +99,11 @@ def refuses_by_name(outcome: Outcome) -> bool:
     """
     if not isinstance(outcome, Raised):
         return False
-    said = _DETAILS.split(without_stack(outcome.message))[0].strip()
-    if any(pattern.search(said) for pattern in _OF_ANOTHER_MATTER):
+    words = _DETAILS.split(without_stack(outcome.message))[0].strip()
+    if any(pattern.search(words) for pattern in _OF_ANOTHER_MATTER):
         return False
     named = any(kind in outcome.bases for kind in LACKING)
-    return named or any(pattern.search(said) for pattern in _SAYS)
+    return named or any(pattern.search(words) for pattern in _SAYS)
 
 
 def is_mistaken_code(outcome: Outcome) -> bool:
@@ -105,13 +113,37 @@ def is_mistaken_code(outcome: Outcome) -> bool:
     """
     if not isinstance(outcome, Raised):
         return False
-    said = _DETAILS.split(without_stack(outcome.message))[0]
-    lacks = "TypeError" in outcome.bases and bool(_LACKS_ARGUMENTS.search(said))
+    words = _DETAILS.split(without_stack(outcome.message))[0]
+    lacks = "TypeError" in outcome.bases and bool(_LACKS_ARGUMENTS.search(words))
     return lacks or _NAMELESS in outcome.bases
 
 
+def refusing(conventions: Iterable[str], outcome: Outcome) -> list[str]:
+    """The conventions of a call that may allow this exception as a refusal.
+
+    A reading that refuses in words does so only where the message has such words, or says that
+    something is not supported. `'Variable' object has no attribute 'flat'` refuses nothing: code
+    stumbled.
+    """
+    known = load_conventions()
+    return [name for name in conventions if _says_so(outcome, known[name])]
+
+
+def _says_so(outcome: Outcome, convention: Convention) -> bool:
+    """Whether an exception has the words of the convention's refusal, if that needs any."""
+    refusal = convention.refusal
+    if refusal is None or not refusal.words:
+        return True
+    if not isinstance(outcome, Raised) or refuses_by_name(outcome):
+        return True
+    message = _DETAILS.split(without_stack(outcome.message))[0]
+    if is_slip(outcome) or is_mistaken_code(outcome) or _ABOUT_CODE.search(message):
+        return False
+    return convention.is_refused_by(message)
+
+
 def is_slip(outcome: Outcome | None) -> bool:
-    """Whether code stumbled over something else than the dtype of what it was given."""
+    """Whether code stumbled over something else than the dtype of an argument."""
     if not isinstance(outcome, Raised):
         return False
     no_memory = bool(_NO_MEMORY.search(without_stack(outcome.message)))

@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from conformance.engine.judging.findings import Checked, Finding, Judgement
+from conformance.engine.judging.findings import Allowance, Checked, Finding, Judgement
 from conformance.engine.judging.judge import without_answer
 from conformance.engine.judging.messages import named_error, raised
 from conformance.engine.judging.readings import (
-    Allowance,
     of_anything,
     of_exception,
     of_nothing,
@@ -36,6 +35,7 @@ from conformance.program import Binding, Case, Outputs, Step, call_text, to_json
 from conformance.program.marks import MAYBE, OPERATOR, OPERATOR_CALL, PRINTED_CALL, UNKNOWN
 from conformance.results import Aspect, FindingKind, Verdict
 from conformance.scenarios import Check, Problem, Scenario, Setup
+from conformance.scenarios.examples.docstring_results import DOCSTRING_EXAMPLE
 from conformance.scenarios.model import Values
 from conformance.specs.convention_names import ConventionName
 from conformance.specs.conventions import load_conventions, taken
@@ -107,15 +107,16 @@ class ScenarioTrial:
         return next((s for s in self.scenario.program.steps if self._calls(s)), None)
 
     def _calls(self, step: Step) -> bool:
-        """Whether a step calls the function under test, compiled or not."""
-        compiled = step.function == COMPILED and step.args[0] == self.name
-        return compiled or step.function == self.name
+        """Whether a step calls the function under test, compiled or in its docstring's example."""
+        named = step.function in (COMPILED, DOCSTRING_EXAMPLE) and step.args[0] == self.name
+        return named or step.function == self.name
 
     @property
     def described(self) -> str:
         """The call of the function under test, and what the scenario is about."""
         step = self._called
-        text = self.name if step is None else call_text(step)
+        own = step is None or step.function == DOCSTRING_EXAMPLE
+        text = self.name if step is None or own else call_text(step)
         return f"{text} ({self.scenario.title})"
 
     @cached_property
@@ -254,7 +255,9 @@ class ScenarioTrial:
         if problem is None:
             return None
         finding = self._finding(check, problem, self._allowed(check, problem, values))
-        return replace(finding, checked=Checked(looked, problem.fault, problem.wrong))
+        return replace(
+            finding, checked=Checked(looked, problem.fault, problem.wrong, problem.limits)
+        )
 
     def _allowed(self, check: Check, problem: Problem, values: Sequence[Values]) -> Allowance:
         """What allows the values that the check's own test refused."""
@@ -269,21 +272,18 @@ class ScenarioTrial:
         return {*self.scenario.conventions, *check.conventions}
 
     def _finding(self, check: Check, problem: Problem, allowed: Allowance) -> Finding:
-        conventions = allowed.conventions
-        return Finding(
+        return Finding.under(
+            allowed,
             check.aspect,
-            Verdict.UNSUPPORTED if problem.unmade else allowed.verdict,
             FindingKind.UNMADE_INPUT if problem.unmade else check.name,
             gives=problem.gives,
             demands=_demands(check, problem),
             detail=problem.detail,
-            conventions=conventions,
             got=problem.got,
             expected=problem.expected,
             ulp=problem.ulp,
             at=check.at,
-            readings=allowed.readings,
-            open_points=allowed.open_points,
+            verdict=Verdict.UNSUPPORTED if problem.unmade else None,
         )
 
     def _no_answer(self, outcome: Outcome, check: Check) -> Finding:
@@ -320,18 +320,16 @@ class ScenarioTrial:
         demands, conventions = check.demands, allowed.conventions
         if where:
             demands = f"that call to return, and {demands}"
-        return Finding(
+        return Finding.under(
+            allowed,
             check.aspect,
-            Verdict.UNSUPPORTED if refused or not blamed else allowed.verdict,
             FindingKind.EXCEPTION if blamed else FindingKind.UNMADE_INPUT,
             gives=raised(outcome, where),
             demands=lacked(demands, conventions, outcome) if refused else demands,
             detail=refused_type(outcome) if refused else outcome.type,
-            conventions=conventions,
             got=named_error(outcome.type, outcome.message),
             at=check.at,
-            readings=allowed.readings,
-            open_points=allowed.open_points,
+            verdict=Verdict.UNSUPPORTED if refused or not blamed else None,
         )
 
     def _step(self, outcome: Outcome) -> Step | None:

@@ -1,4 +1,21 @@
-"""A trial: one program that is run on a target and judged; a call, a gradient or a scenario."""
+"""Trials: the programs that the suite runs on a target and judges.
+
+A *trial* pairs one program with the knowledge of its right answers. The plan of a function is a
+list of trials of three kinds:
+
+* A *call* (`judging.calls`) is one step made from the spec: `K.sum(x, axis=1)`.
+* A *gradient* (`judging.gradients`) is the same call with three more steps, up to `K.gradients`
+  of a weighted sum of the result.
+* A *scenario* (`judging.scenarios`) is a program of several steps with checks.
+
+A trial goes through four stages. It builds a `Batch`: the program once, with the numbers of every
+draw, because building a graph costs more than running it. A worker answers with a
+`StructureObservation`. The trial then judges the observation and returns a `Judgement`: findings,
+and the number of cases by aspect. If findings remain, the tally groups them, and the minimiser
+asks the trial for smaller versions of itself.
+
+One *case* is a trial with the numbers of one draw. Reports count cases; workers receive batches.
+"""
 
 from __future__ import annotations
 

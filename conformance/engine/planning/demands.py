@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from conformance.editions import Edition, differentiates
+from conformance.generators.exclusions import exclusions
 from conformance.results import ASPECTS, Aspect
 from conformance.scenarios import families_of
 from conformance.specs import Spec, kinds
@@ -19,6 +20,8 @@ _NO_INPUT = (
     kinds.Shape,
 )
 """Kinds of parameters that are not arrays. A function with only these has no input to change."""
+_NUMBERS_ALONE = ("range",)
+"""Drawers that give no arrays."""
 
 
 def demanded_aspects(spec: Spec, edition: Edition) -> list[Aspect]:
@@ -27,13 +30,19 @@ def demanded_aspects(spec: Spec, edition: Edition) -> list[Aspect]:
     demanded = {Aspect.PRESENCE, Aspect.SIGNATURE}
     if spec.dtype is not None:
         demanded |= {Aspect.VALUE, Aspect.DTYPE, Aspect.STATIC_SHAPE}
-        if not all(isinstance(rule, _NO_INPUT) for rule in spec.parameters.values()):
+        if _has_input(spec):
             demanded.add(Aspect.PURITY)
         asked = differentiates(edition) or is_claimed(spec, Aspect.GRADIENT, edition)
         if spec.differentiable and asked:
             demanded.add(Aspect.GRADIENT)
-    if any(edition in error.editions for error in spec.errors):
+    if any(edition in error.editions for error in spec.errors) or exclusions(spec, edition):
         demanded.add(Aspect.ERROR)
     for family in families_of(spec.name, edition):
         demanded |= family.aspects
     return [aspect for aspect in ASPECTS if aspect in demanded]
+
+
+def _has_input(spec: Spec) -> bool:
+    """Whether a function takes an array."""
+    numbers = (*_NO_INPUT, kinds.FromDrawer) if spec.draw in _NUMBERS_ALONE else _NO_INPUT
+    return not all(isinstance(rule, numbers) for rule in spec.parameters.values())

@@ -1,18 +1,23 @@
-"""Estimates of what each function costs and how often it fails, measured, in `estimates.toml`.
+"""Estimates of what each function costs and how often it fails.
 
-`python -m tools.estimates` writes the table.
+`python -m tools.estimates` measures them, and writes the compressed file beside this module. A
+function that was never measured costs what its siblings cost, so a new function changes no file.
 """
 
 from __future__ import annotations
 
 import statistics
+import zlib
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
 import msgspec
 from msgspec import Struct
 
-TABLE = Path(__file__).with_name("estimates.toml")
+from conformance.specs import Spec, load
+
+TABLE = Path(__file__).with_name("estimates.msgpack.zlib")
 
 
 class Estimates(Struct, frozen=True, forbid_unknown_fields=True):
@@ -21,8 +26,8 @@ class Estimates(Struct, frozen=True, forbid_unknown_fields=True):
     usual: str
     """The library whose seconds are used for libraries that are not in `seconds`."""
     measured: dict[str, list[str]]
-    """The targets whose seconds were measured: of a library, or one by itself under its name, where
-    targets of a library are not alike."""
+    """The measured targets: of a library, or a single one under its own name, where the targets of
+    a library differ."""
     published: list[str]
     """The targets whose results `failing` was computed from."""
     failing: dict[str, float]
@@ -31,18 +36,24 @@ class Estimates(Struct, frozen=True, forbid_unknown_fields=True):
     """For each key of `measured` and function, the seconds (wall time) of one worker."""
 
     def key(self, target: str, library: str) -> str:
-        """What the costs of a target are found by: its own name, if it was measured by itself."""
+        """The key of a target in `seconds`: its own name, if it was measured by itself."""
         return target if target in self.seconds else library
 
     def cost(self, function: str, library: str = "") -> float:
-        """Seconds; what others take for a function that was not measured, or else the median."""
-        known = self.seconds.get(library) or self.seconds[self.usual]
-        return known.get(function) or self._others(function) or statistics.median(known.values())
+        """The seconds of a function on a library.
 
-    def _others(self, function: str) -> float:
-        """The median of those who have the function; 0 if none has it."""
-        found = [known[function] for known in self.seconds.values() if function in known]
-        return statistics.median(found) if found else 0.0
+        The first that exists: its own; the median of other libraries for it; the median of its
+        siblings on the library; the median of the library.
+        """
+        own = self.seconds.get(library) or self.seconds[self.usual]
+        elsewhere = (known[function] for known in self.seconds.values() if function in known)
+        of_siblings = (own[name] for name in siblings(function) if name in own)
+        return (
+            own.get(function)
+            or _median(elsewhere)
+            or _median(of_siblings)
+            or statistics.median(own.values())
+        )
 
     def risk(self, theme: str) -> float:
         """The share of a theme's aspects that fail; the mean of all themes for an unknown one."""
@@ -50,7 +61,52 @@ class Estimates(Struct, frozen=True, forbid_unknown_fields=True):
         return statistics.mean(self.failing.values()) if known is None else known
 
 
+def _median(seconds: Iterable[float]) -> float:
+    """The median; 0 of nothing."""
+    known = list(seconds)
+    return statistics.median(known) if known else 0.0
+
+
+@cache
+def siblings(function: str) -> tuple[str, ...]:
+    """The other functions of the same theme with the same kind of error bound."""
+    specs = load()
+    if function not in specs:
+        return ()
+    return tuple(
+        name
+        for name in _themes()[specs.theme(function)]
+        if name != function and _bound(specs[name]) == _bound(specs[function])
+    )
+
+
+def _bound(spec: Spec) -> type | None:
+    return None if spec.accuracy is None else type(spec.accuracy)
+
+
+@cache
+def _themes() -> Mapping[str, list[str]]:
+    """The functions of each theme."""
+    themes: dict[str, list[str]] = {}
+    for name in load():
+        themes.setdefault(load().theme(name), []).append(name)
+    return themes
+
+
+def encoded(table: Estimates) -> bytes:
+    """The content of the file: the same for the same table."""
+    return zlib.compress(msgspec.msgpack.encode(table), 9)
+
+
+def decoded(content: bytes) -> Estimates:
+    """The table in such a file. Raises ValueError if it is damaged."""
+    try:
+        return msgspec.msgpack.decode(zlib.decompress(content), type=Estimates)
+    except (zlib.error, msgspec.MsgspecError) as error:
+        raise ValueError(f"not a table of estimates: {error}") from error
+
+
 @cache
 def estimates() -> Estimates:
-    """The table that comes with the suite."""
-    return msgspec.toml.decode(TABLE.read_bytes(), type=Estimates)
+    """The table that ships with the suite."""
+    return decoded(TABLE.read_bytes())

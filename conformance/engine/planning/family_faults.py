@@ -25,6 +25,7 @@ from conformance.program import from_json, to_json
 from conformance.scenarios import Family, Scenario
 from conformance.scenarios.cited import scenarios_of
 from conformance.scenarios.model import Check, Problem
+from conformance.scenarios.recorder import Recipe
 from conformance.specs import SpecError, load, load_conventions
 
 SCENARIOS = 4
@@ -77,16 +78,17 @@ def _place_of_error(error: Exception, family: Family) -> str:
     """The innermost line of a module of scenarios."""
     frames = traceback.extract_tb(error.__traceback__)
     inside = [f for f in frames if Path(f.filename).is_relative_to(_ROOT / "scenarios")]
-    inside = [f for f in inside if Path(f.filename).name != "cited.py"]
+    inside = [f for f in inside if Path(f.filename).name not in ("cited.py", "recorder.py")]
     if not inside:
         return _place_of_code(family)
     return f"{Path(inside[-1].filename).relative_to(_ROOT)}:{inside[-1].lineno}"
 
 
 def _place_of_code(family: Family) -> str:
-    """The line of the function that draws the calls of the family, or of the innermost function of
-    its strategy."""
-    codes = [code for one in _inside(family.make) if (code := getattr(one, "__code__", None))]
+    """The line of the function that writes the scenarios of the family or draws its calls, or of
+    the innermost function of its strategy."""
+    functions = _inside(family.make)
+    codes = [code for function in functions if (code := getattr(function, "__code__", None))]
     if not codes:
         return "scenarios"
     path = Path(codes[-1].co_filename)
@@ -95,13 +97,16 @@ def _place_of_code(family: Family) -> str:
 
 
 def _inside(make: Any) -> Iterator[Any]:
-    """A function, and those that it holds: of a function with calls the one that draws them."""
+    """A function, and those that it holds: of a recipe the one that writes it, of a function with
+    calls the one that draws them."""
     if (definition := getattr(make, "__wrapped__", None)) is not None:
         yield from _inside(definition)
         return
     yield make
     for cell in getattr(make, "__closure__", None) or ():
-        if drawing := getattr(cell.cell_contents, "draw", None):
+        if isinstance(cell.cell_contents, Recipe):
+            yield cell.cell_contents.write
+        elif drawing := getattr(cell.cell_contents, "draw", None):
             yield drawing
         elif callable(cell.cell_contents):
             yield from _inside(cell.cell_contents)

@@ -22,6 +22,7 @@ from conformance.engine.judging.scenarios import ScenarioTrial
 from conformance.engine.judging.trials import Trial
 from conformance.engine.planning import twins
 from conformance.engine.planning.demands import demanded_aspects
+from conformance.engine.planning.exhaustive import LENGTH_OF_TWIN, exhaustive_trials
 from conformance.engine.planning.profiles import FEW_DRAWS, Profile, draws_of
 from conformance.generators import Draw, Structure, structures
 from conformance.generators.collect import (
@@ -37,6 +38,14 @@ from conformance.generators.coverage.rows import Row, kept_rows
 from conformance.generators.coverage.selection import select_settled
 from conformance.generators.coverage.spreading import spread
 from conformance.generators.drawing import Drawn
+from conformance.generators.exclusions import (
+    Exclusion,
+    calls_without,
+    excluded_calls,
+    exclusions,
+    symbolic,
+)
+from conformance.generators.exhaustive import of_length
 from conformance.generators.gradients import Differentiated, differentiated
 from conformance.results import Aspect
 from conformance.scenarios import Family, Scenario, families_of
@@ -144,6 +153,12 @@ class Task:
                 self._trials = [one.trial for one in every]
         return self._trials
 
+    def release(self) -> None:
+        """Keep no trials any longer; `trials` makes them again, the same ones."""
+        self._trials = None
+        for made in (self._sources, self._stages, self._twins):
+            made.clear()
+
     def stage(self, trial: Trial) -> int:
         """The place in `Profile.chain` of the smallest profile that has the trial, or, of a twin,
         the trial of which it is one."""
@@ -210,6 +225,7 @@ class Task:
         rows = self._rows()
         yield from self._calls(rows)
         yield from self._compiled(rows)
+        yield from self._exhaustive()
         yield from self._gradients()
         yield from self._invalid_calls()
         for family in self._families():
@@ -270,6 +286,14 @@ class Task:
             trials = self._structures(row.elements).map(as_compiled).filter(bool).map(as_call)
             yield Planned(as_call(structure), Source(trials, row.draw, COMPILED_DRAWS), stage)
 
+    def _exhaustive(self) -> Iterator[Planned]:
+        """The calls with every number, in the smallest profile that has them."""
+        stages = (stage for stage, profile in enumerate(self.profile.chain) if profile.exhaustive)
+        stage = next(stages, None)
+        if stage is not None and Aspect.VALUE in self.aspects:
+            for trial in exhaustive_trials(self.spec, self.edition, self.seed):
+                yield Planned(trial, None, stage)
+
     def _gradients(self) -> Iterator[Planned]:
         if self.spec.dtype is None or Aspect.GRADIENT not in self.aspects:
             return
@@ -307,14 +331,35 @@ class Task:
 
             for draw, stage in self._growing(choose):
                 yield Planned(self._call(draw.value), Source(strategy, draw), stage)
+        for exclusion in exclusions(self.spec, self.edition):
+            yield from self._excluded_calls(exclusion)
+
+    def _excluded_calls(self, exclusion: Exclusion) -> Iterator[Planned]:
+        """Calls with a value that a parameter excludes, each with symbolic tensors as well."""
+        strategy = calls_without(self.spec, self.edition, exclusion)
+        pool = excluded_calls(
+            self.spec, self.edition, exclusion, self.profile.excluded, self.own_seed
+        )
+
+        def choose(profile: Profile, _: object) -> list[Drawn[Structure]]:
+            return pool.first(profile.excluded)
+
+        for draw, stage in self._growing(choose):
+            yield Planned(self._call(draw.value), Source(strategy.map(self._call), draw), stage)
+            if draw.value.program.inputs:
+                as_symbolic = partial(_of_symbols, self._call)
+                source = Source(strategy.map(as_symbolic), draw)
+                yield Planned(as_symbolic(draw.value), source, stage)
 
     def _call(self, structure: Structure, values: Sequence[str] = ()) -> CallTrial:
         listed = values or self.profile.usual_values
         return CallTrial(Prepared(structure, draws_of(structure, listed, self.seed)))
 
     def _like(self, trial: Trial) -> Callable[[Structure], CallTrial]:
-        """Makes calls with the draws of a trial."""
+        """Makes calls with the draws of a trial; of one with every number a short one."""
         source = self.source(trial)
+        if isinstance(trial, CallTrial) and trial.prepared.elementwise:
+            return lambda structure: self._call(of_length(structure, LENGTH_OF_TWIN))
         return partial(self._call, values=() if source is None else source.values)
 
     def _errors(self) -> list[ErrorCase]:
@@ -352,7 +397,9 @@ class Task:
             scenarios += self.profile.gradients * len(GRADIENT_DRAWS)
         if self.spec.dtype is None:
             return scenarios
-        invalid = self.profile.invalid * len(self._errors()) if Aspect.ERROR in self.aspects else 0
+        invalid = self.profile.invalid * len(self._errors())
+        invalid += 2 * self.profile.excluded * len(exclusions(self.spec, self.edition))
+        invalid = invalid if Aspect.ERROR in self.aspects else 0
         calls = self._valid_cases() if self.aspects & RUN_ASPECTS else 0
         return invalid + calls + scenarios
 
@@ -371,6 +418,10 @@ def evenly(items: Sequence[Item], count: int) -> list[Item]:
     """Up to `count` of the items, as far from each other as can be, the first among them."""
     count = min(count, len(items))
     return [items[number * len(items) // count] for number in range(count)]
+
+
+def _of_symbols(as_call: Callable[[Structure], CallTrial], structure: Structure) -> CallTrial:
+    return as_call(symbolic(structure))
 
 
 def _scenario_count(family: Family, profile: Profile) -> int:

@@ -53,6 +53,8 @@ class Profile:
     """Draws of each structure."""
     effort: Effort = USUAL
     """How much is drawn to find the structures."""
+    exhaustive: bool = False
+    """Whether elementwise functions get every number of a small dtype."""
 
     contains: Profile | None = None
     """The next smaller profile, all of whose trials this one has, with the same numbers."""
@@ -65,6 +67,11 @@ class Profile:
         each smaller profile. What a smaller profile convicts, this one sees, too.
         """
         return (self,) if self.contains is None else (*self.contains.chain, self)
+
+    @property
+    def excluded(self) -> int:
+        """Structures for each exclusion of a parameter."""
+        return max(1, self.invalid // 2)
 
     @property
     def extents(self) -> list[Extent]:
@@ -137,6 +144,7 @@ SMOKE = Profile(
     elements=SMALL,
     setups=3,
     effort=QUICK,
+    exhaustive=True,
     contains=SURVEY,
 )
 DEFAULT = Profile(
@@ -152,6 +160,7 @@ DEFAULT = Profile(
     scenarios=10,
     gradients=4,
     compiled=2,
+    exhaustive=True,
     contains=SMOKE,
 )
 THOROUGH = Profile(
@@ -170,6 +179,7 @@ THOROUGH = Profile(
     gradients=40,
     compiled=20,
     elements=100_000,
+    exhaustive=True,
     contains=DEFAULT,
 )
 PROFILES = {profile.name: profile for profile in (SMOKE, DEFAULT, THOROUGH)}

@@ -22,13 +22,16 @@ from conformance.editions import Edition
 from conformance.engine.judging.cases import Prepared, answered
 from conformance.engine.judging.findings import described
 from conformance.engine.judging.metadata import compatible
+from conformance.engine.judging.promotions import OF_DTYPES
 from conformance.generators import Draw, Structure
 from conformance.generators.calls import CallDraft
+from conformance.generators.drawers import DRAWERS
 from conformance.generators.drawing import Drawn, Rejected, Seeded, seeded
 from conformance.generators.gradients import Differentiated, differentiated
 from conformance.generators.kinds import draw_parameter
 from conformance.generators.structure import made
 from conformance.generators.values import suits
+from conformance.oracle.accepting import EVIDENCE
 from conformance.oracle.bounds import CONTRACTIONS
 from conformance.oracle.evaluate import ORACLES, unrounded
 from conformance.oracle.gradient_bounds import WeightedGradient
@@ -82,7 +85,7 @@ def spec_faults(spec: Spec) -> list[SpecFault]:
 
 def _all_faults(spec: Spec) -> Iterator[tuple[str, str]]:
     yield from _of_conventions(spec)
-    unknown = list(_of_oracle(spec))
+    unknown = [*_of_oracle(spec), *_of_drawer(spec)]
     yield from unknown
     if unknown:
         return
@@ -99,7 +102,7 @@ def _of_conventions(spec: Spec) -> Iterator[tuple[str, str]]:
     named += [(f"profiles['{profile}']", name) for profile, name in spec.profiles.items()]
     for path, name in named:
         for reading in load_conventions()[name].variants:
-            if (name, reading.name) not in VARIANTS:
+            if (name, reading.name) not in VARIANTS and name not in OF_DTYPES:
                 yield path, f"no code computes the reading {name}: {reading.name}"
 
 
@@ -111,10 +114,23 @@ def _of_oracle(spec: Spec) -> Iterator[tuple[str, str]]:
         near = get_close_matches(name, ORACLES, n=2)
         hint = f"; did you mean {' or '.join(near)}?" if near else ""
         yield "oracle" if spec.oracle else "name", f"the oracle has no function {name!r}{hint}"
+    if spec.unique is any(name in EVIDENCE for name in names):
+        if spec.unique:
+            yield "unique", "the oracle accepts any answer of right evidence; write `unique: false`"
+        else:
+            yield "unique", f"the oracle has no evidence for {names[0]}; remove `unique`"
     parts = [part.accuracy or spec.accuracy for part in spec.results] or [spec.accuracy]
     for name, accuracy in zip(names, parts, strict=True):
         if isinstance(accuracy, Contraction) and name in ORACLES and name not in CONTRACTIONS:
             yield "accuracy", f"the oracle has no bound of the kind contraction for {name}"
+
+
+def _of_drawer(spec: Spec) -> Iterator[tuple[str, str]]:
+    """A drawer that does not exist."""
+    if spec.draw and spec.draw not in DRAWERS:
+        near = get_close_matches(spec.draw, DRAWERS, n=2)
+        hint = f"; did you mean {' or '.join(near)}?" if near else ""
+        yield "draw", f"there is no drawer {spec.draw!r}{hint}"
 
 
 def _of_edition(spec: Spec, edition: Edition) -> Iterator[tuple[str, str]]:
@@ -201,6 +217,8 @@ def _check(structure: Structure, seed: int) -> None:
     value = _answer(prepared)
     if value is None:
         return
+    if prepared.evidence is not None:
+        return
     if value.shape != shape:
         says = f"gives {shape}, and the oracle {value.shape}"
         raise _fault(structure, _shape_path(structure), says)
@@ -236,7 +254,7 @@ def _evaluated(structure: Structure, path: str, rule: Any, scope: Any, of: str) 
 
 def _dtypes(structure: Structure) -> list[str]:
     """The accepted dtypes."""
-    rule = structure.spec.dtype
+    rule = structure.dtype_rule
     assert rule is not None, "functions without single calls have no calls to check"
     for index, accepted in enumerate(rule.accept):
         path = f"dtype.accept[{index}]"

@@ -1,4 +1,11 @@
-"""Twins of trials: what is tried before a failure is put down to a dtype or to a binding."""
+"""Twins of trials: the reruns that show whether a dtype or a binding causes a failure.
+
+A backend may refuse float16, or an input made as a constant, without breaking a document. A
+refused trial therefore gets *twins*: the same call in the dtype in which the documents compute,
+and the same call with its inputs made in other ways. The suite blames the dtype or the binding
+only if the twin without it succeeds. If every twin fails as well, the function itself is at
+fault. The structures of twins are made in `generators.twins`.
+"""
 
 from __future__ import annotations
 

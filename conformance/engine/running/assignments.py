@@ -55,6 +55,8 @@ class Answer:
 
     info: TargetInfo | None = None
     examined: tuple[Examined, ...] = ()
+    notes: tuple[tuple[str, int], ...] = ()
+    """The arguments of each call of `Sink.note`."""
     lost: str = ""
     cure: str = ""
 
@@ -91,7 +93,7 @@ def perform(
     remembered = {key: given.remembered}
     common = Run(given.suite_version, given.profile, given.seed, "", remembered=remembered)
     stop = Stop(time.monotonic() + given.target_time, stop)
-    infos: list[TargetInfo] = []
+    infos, notes = list[TargetInfo](), list[tuple[str, int]]()
     try:
         shown = run_remembered(subject, tasks, common, number, stop)
         with subject.open(asked_for(subject.edition), number) as session:
@@ -103,9 +105,10 @@ def perform(
                 lambda _: None,
                 stop,
                 given.survey,
+                lambda left_out, losses: notes.append((left_out, losses)),
                 remembered=shown,
             )
             examined = tuple(examination.all(infos.append))
     except WorkerStartError as error:
         return Answer(lost=str(error), cure=error.hint or subject.cure)
-    return Answer(infos[0], examined)
+    return Answer(infos[0], examined, tuple(notes))

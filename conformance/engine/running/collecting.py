@@ -1,4 +1,4 @@
-"""Python's search for garbage, while a run keeps nearly everything that it makes."""
+"""Python's search for garbage, which a run needs seldom."""
 
 from __future__ import annotations
 
@@ -29,3 +29,9 @@ def seldom() -> Iterator[None]:
         gc.freeze()
         gc.set_threshold(*before)
         gc.unfreeze()
+
+
+def forget_young() -> None:
+    """Free what the examination of a function has left: functions that call themselves hold the
+    arrays that they computed with."""
+    gc.collect(0)

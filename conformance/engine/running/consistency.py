@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from conformance.engine.judging.answers import only_value
 from conformance.engine.judging.calls import CallTrial
 from conformance.engine.judging.findings import Judgement
 from conformance.engine.judging.in_time import judged_in_time
 from conformance.engine.judging.trials import Trial
-from conformance.engine.judging.values import only_value
 from conformance.engine.planning.plan import Task
 from conformance.observations import Returned, StructureObservation
 from conformance.results import Verdict
@@ -24,7 +24,7 @@ class Consistency:
     reading. Whether it does is shown by a call of the same function that fits.
     """
 
-    run: Callable[[Trial], StructureObservation]
+    run: Callable[[Task, Trial], StructureObservation]
     _takes: dict[tuple[str, str], bool] = field(default_factory=dict)
     """By function and reading."""
 
@@ -42,12 +42,12 @@ class Consistency:
         key = task.spec.name, misfit
         if key not in self._takes:
             twin = task.fitting_twin(misfit)
-            self._takes[key] = twin is None or self._shows(twin, misfit)
+            self._takes[key] = twin is None or self._shows(task, twin, misfit)
         return self._takes[key]
 
-    def _shows(self, twin: Trial, misfit: str) -> bool:
+    def _shows(self, task: Task, twin: Trial, misfit: str) -> bool:
         """False if a call that fits is answered by the suite's own reading, or wrongly."""
-        found = judged_in_time(twin, self.run(twin))
+        found = judged_in_time(twin, self.run(task, twin))
         convention = misfit.partition(": ")[0]
         own = taken(convention, load_conventions()[convention].choice)
         wrong = any(finding.verdict is Verdict.VIOLATES for finding in found.findings)

@@ -9,31 +9,21 @@ from functools import partial
 
 from hypothesis.strategies import SearchStrategy
 
+from conformance.adapters.patience import Patience
 from conformance.adapters.session import Session, SessionAbortedError
 from conformance.editions import differentiates
 from conformance.engine.judging import signatures
 from conformance.engine.judging.calls import CallTrial
 from conformance.engine.judging.findings import Finding, Judgement
 from conformance.engine.judging.probes import (
-    BINDINGS,
     NO_GRADIENT,
     NO_OWN_GRADIENT,
     NO_SHAPE,
-    ShapeFailure,
-    answers,
-    empty_probe,
-    ends_the_worker,
-    gradient_probe,
     holds_empty,
-    own_gradient_probe,
     promises_shapes,
-    shape_failure,
     shape_outputs,
-    shape_probe,
-    unknown_marks,
     without_marks,
     without_promise,
-    works,
 )
 from conformance.engine.judging.releases import Release
 from conformance.engine.judging.shortfalls import with_shortfalls
@@ -42,10 +32,12 @@ from conformance.engine.judging.trials import Trial
 from conformance.engine.planning.plan import Task, documented_names
 from conformance.engine.planning.portions import bundles, by_setup, riskiest_first
 from conformance.engine.planning.profiles import Profile
+from conformance.engine.running.collecting import forget_young
 from conformance.engine.running.consistency import Consistency, waits
-from conformance.engine.running.endings import MOST_FATAL, weight, why_restarted
+from conformance.engine.running.endings import Losses, why_restarted
 from conformance.engine.running.examined import Examined, Remembered
 from conformance.engine.running.preludes import reaching
+from conformance.engine.running.probing import PROBE, Probes, Probing
 from conformance.engine.running.sending import Answered, Sending, configured_answers
 from conformance.engine.running.stop import Stop
 from conformance.engine.running.subject import Run, Subject
@@ -56,23 +48,14 @@ from conformance.engine.verdicts.minimise import Minimiser
 from conformance.engine.verdicts.origins import origin
 from conformance.engine.verdicts.symptoms import Symptom, symptom
 from conformance.engine.verdicts.tally import Group, Tally, folded
-from conformance.observations import (
-    FunctionIdentity,
-    NotRun,
-    StructureObservation,
-)
-from conformance.program import Binding, Prelude
-from conformance.results import (
-    Aspect,
-    FindingKind,
-    Spent,
-    TargetInfo,
-)
+from conformance.observations import FunctionIdentity, NotRun, StructureObservation
+from conformance.results import Aspect, FindingKind, Spent, TargetInfo
 from conformance.results.events import (
     CasesDone,
     Event,
     WorkerRestarted,
 )
+from conformance.scripts import Prelude
 from conformance.specs import load_conventions
 from conformance.specs.convention_names import ConventionName
 
@@ -86,7 +69,7 @@ _MAKERS = ("variable", "constant", "placeholder")
 
 @dataclass(slots=True)
 class Examination:
-    """One subject, its session, and what has been found so far.
+    """One subject, its session, and the findings so far.
 
     What is found in one bundle of functions does not depend on the bundles before it.
     """
@@ -100,21 +83,18 @@ class Examination:
     survey: bool = False
     """Whether this is the survey: aspects without a case are `not run`, and no function is
     finished."""
+    note: Callable[[str, int], None] = lambda *_: None
+    """Called with a text on the functions left out because workers were lost (empty: none), and the
+    number of workers lost outside of functions."""
     tallies: dict[str, Tally] = field(default_factory=dict)
     known: dict[str, dict[str, frozenset[Symptom]]] = field(default_factory=dict)
-    fatal: dict[str, list[frozenset[str]]] = field(default_factory=dict)
     twins: Twins = field(default_factory=Twins)
     """What was refused, or could not be made, and is to be tried again."""
     consistency: Consistency = field(init=False)
     """Whether the target takes the readings that calls do not fit."""
-    undifferentiable: set[Binding] = field(default_factory=set)
-    shapeless: ShapeFailure | None = None
-    """What `int_shape` does wrong for every result: a failure of `int_shape` itself."""
-    marks: frozenset[int] = frozenset()
-    """Numbers that `int_shape` returns for unknown dimensions: a failure of `int_shape`, too."""
-    deadly: frozenset[Binding] = frozenset()
-    """The bindings in which an array without elements ends the worker, whatever computes with it:
-    a failure of `variable`, whose scenarios hold it."""
+    probes: Probes = field(default_factory=Probes)
+    """What makes all functions fail, and is the fault of one."""
+    losses: Losses = field(init=False)
     absent: frozenset[str] = frozenset()
     """The documented functions that the target does not have."""
     remembered: Remembered = field(default_factory=Remembered)
@@ -127,7 +107,10 @@ class Examination:
     def __post_init__(self) -> None:
         self.consistency = Consistency(self._run)
         self.errors = FunctionErrors(self.subject.name, dict(self.remembered.errors))
-        self._sending = Sending(self.session, self.errors, self.stop, self._skip)
+        self.losses = Losses(documented_names(self.subject.edition))
+        self._sending = Sending(
+            self.session, self.errors, self.stop, self._skip, self.losses.patience
+        )
 
     def all(self, introduce: Callable[[TargetInfo], None]) -> Iterator[Examined]:
         """Examine the functions one by one; once `stop` is set, yield what is known of the rest.
@@ -148,7 +131,7 @@ class Examination:
         return riskiest_first(self.tasks, self.subject.library)
 
     def _bundle(self, bundle: Sequence[Task]) -> Iterator[Examined]:
-        self._mark, losses = time.monotonic(), self.session.losses
+        self._mark, losses = time.monotonic(), self._lost
         try:
             self._run_all(bundle)
             for task in (task for task in bundle if task.spec.name not in self.errors):
@@ -160,7 +143,20 @@ class Examination:
             with self.errors.guard(task.spec.name, Stage.JUDGING):
                 self._add_what_is_left(task)
             yield self._finish(task, losses)
-            losses = self.session.losses
+            losses = self._lost
+            self._release(task)
+            if left_out := self.losses.finish(task.spec.name):
+                self.note(left_out, 0)
+
+    def _release(self, task: Task) -> None:
+        """Keep nothing of a function that is done, unless other targets ask for its trials: else
+        the memory would grow with the number of functions."""
+        if self.common.alone:
+            name = task.spec.name
+            task.release()
+            for kept in (self.tallies, self.known, self.twins.stages):
+                kept.pop(name, None)
+            forget_young()
 
     def _add_what_is_left(self, task: Task) -> None:
         tally = self.tallies[task.spec.name]
@@ -175,24 +171,45 @@ class Examination:
         for task in self.tasks:  # what is not reached has a result, too
             self.tallies[task.spec.name] = Tally(task.spec, task.edition, task.aspects)
         introduce(self._identify())
-        if any(Aspect.GRADIENT in task.aspects for task in self.tasks):
-            self._probe_gradients()
-        if any(Aspect.STATIC_SHAPE in task.aspects for task in self.tasks):
-            self._probe_shapes()
-        if any(Aspect.VALUE in task.aspects for task in self.tasks):
-            self._probe_empty_arrays()
+        self.probes = self._probing().run({a for task in self.tasks for a in task.aspects})
+        if lost := self.session.losses + self.remembered.losses:
+            self.note("", lost)
+
+    def _probing(self) -> Probing:
+        settled = load_conventions()[ConventionName.PRECISE_STATIC_SHAPE].settled
+        promised = any(t.spec.editions[t.edition] in settled for t in self.tasks)
+        return Probing(
+            self.session,
+            self.subject.edition,
+            self.losses,
+            self.absent,
+            promised,
+            self._tell_of_probe,
+        )
+
+    def _tell_of_probe(self, reason: str, left_out: str | None) -> None:
+        self.emit(WorkerRestarted(self.subject.name, PROBE, reason))
+        if left_out is not None:
+            self.note(left_out, 0)
 
     def judged(self, task: Task, trial: Trial) -> Judgement:
         """Run one trial and judge it, independent of what else was found."""
-        judgement = self._judged(task, trial, self._run(trial))
+        observed = self._run(task, trial)
+        self.losses.note(task.spec.name, trial, observed)
+        judgement = self._judged(task, trial, observed)
         judgement.findings = [f for f in judgement.findings if f.aspect in task.aspects]
         self._drop_shape_failures(judgement, task.spec.name)
         return judgement
 
     @property
+    def _lost(self) -> int:
+        """How many workers were lost so far."""
+        return self.session.losses + self.losses.elsewhere
+
+    @property
     def prelude(self) -> Prelude:
         """How a script reaches the target, without the functions that the target lacks."""
-        absent = self.absent | ({"int_shape"} if self.shapeless else set())
+        absent = self.absent | ({"int_shape"} if self.probes.shapeless else set())
         return reaching(self.subject.prelude, self.session.identity, absent)
 
     def _identify(self) -> TargetInfo:
@@ -223,33 +240,6 @@ class Examination:
             found = signatures.signature(identity, task.documented, printed)
             tally.note(self._held(task, found))
 
-    def _probe_gradients(self) -> None:
-        """Find the bindings that `gradients` cannot differentiate by: a failure of `gradients`.
-
-        Where the document has no such function, find out whether the backend has means of its own.
-        """
-        if differentiates(self.subject.edition):
-            if not answers(self.session.run_batch(own_gradient_probe())):
-                self.undifferentiable.add(Binding.CONSTANT)
-            return
-        for binding in BINDINGS:
-            if not works(self.session.run_batch(gradient_probe(binding))):
-                self.undifferentiable.add(binding)
-
-    def _probe_shapes(self) -> None:
-        """Find what `int_shape` does wrong for every function: a failure of `int_shape`."""
-        of_variable = self.session.run_batch(shape_probe(Binding.VARIABLE))
-        settled = load_conventions()[ConventionName.PRECISE_STATIC_SHAPE].settled
-        promised = any(t.spec.editions[t.edition] in settled for t in self.tasks)
-        self.shapeless = shape_failure(of_variable, needs_shape=promised, absent=self.absent)
-        of_placeholder = self.session.run_batch(shape_probe(Binding.PLACEHOLDER_NONE))
-        self.marks = unknown_marks(of_placeholder)
-
-    def _probe_empty_arrays(self) -> None:
-        """Find the bindings in which an array without elements ends the worker."""
-        found = {b: self.session.run_batch(empty_probe(b)) for b in BINDINGS}
-        self.deadly = frozenset(b for b, seen in found.items() if ends_the_worker(seen))
-
     def _run_all(self, tasks: Sequence[Task]) -> None:
         """Run and judge all trials of the functions; the worker is sent a few trials ahead, which
         one that ended it may be a reason to skip."""
@@ -275,14 +265,19 @@ class Examination:
         for group in shared[: self.common.profile.setups]:
             if self.stop.is_set():
                 return
-            for task, trial, observed in configured_answers(self.subject, group, self.errors):
+            left = [(task, t) for task, t in group if not self._is_lost(task.spec.name, t)]
+            for task, trial, observed in configured_answers(
+                self.subject, left, self.errors, self.losses.patience_elsewhere
+            ):
+                self.losses.elsewhere += len(observed.incidents)
                 with self.errors.guard(task.spec.name, Stage.JUDGING):
                     self._judge(task, trial, with_shortfalls(observed, self.subject.shortfalls))
 
     def _configured(self, task: Task) -> list[Trial]:
         """The trials of a function that need a configured process."""
         with self.errors.guard(task.spec.name, Stage.PLANNING):
-            return [t for t in task.trials() if t.setup and not any(self.lacking(t))]
+            configured = [t for t in task.trials() if t.setup and not self.subject.lacking(t)]
+            return [t for t in configured if not any(self.lacking(t))]
         return []
 
     def _skip(self, name: str, trial: Trial) -> bool:
@@ -290,16 +285,30 @@ class Examination:
         tally = self.tallies[name]
         if (lacking := next(self.lacking(trial), None)) is not None:
             tally.count_unmet(lacking)
-        elif trial.differentiates & self.undifferentiable:
+        elif dtype := self.subject.lacking(trial):
+            tally.lacking[dtype] += 1
+            return True  # such a case takes no share of the settled ones
+        elif trial.differentiates & self.probes.undifferentiable:
             own = differentiates(self.subject.edition)
             tally.note([NO_OWN_GRADIENT if own else NO_GRADIENT])
         elif self._holds_what_ends_the_worker(name, trial):
             tally.empty += 1
-        elif self._known_to_end_the_worker(name, trial):
-            tally.skipped += 1
-        else:
+        elif not self._is_lost(name, trial):
             return False
         tally.shares.leave_out(trial)
+        return True
+
+    def _is_lost(self, name: str, trial: Trial) -> bool:
+        """Whether a trial is skipped because its call ends the worker or is slow; records it."""
+        tally, losses = self.tallies[name], self.losses
+        if losses.are_enough(name, trial):
+            tally.skipped += 1
+        elif losses.is_too_large(name, trial):
+            tally.slow += 1
+        elif (hanging := losses.hanging(name, trial.batch.program)) is not None:
+            tally.hanging[hanging] += 1
+        else:
+            return False
         return True
 
     def lacking(self, trial: Trial) -> Iterator[str]:
@@ -311,24 +320,25 @@ class Examination:
             needed = trial.batch.program.functions()
             yield from (n for n in sorted(needed) if n in self.absent and n != "eval")
 
-    def _run(self, trial: Trial, *, patient: bool = True) -> StructureObservation:
+    def _run(
+        self, task: Task, trial: Trial, patience: Patience | None = None
+    ) -> StructureObservation:
+        patience = patience or self.losses.patience(task.spec.name)
         if trial.setup is None:
-            return self._plain(trial, self._sending.run(trial.batch, patient=patient))
+            return self._plain(trial, self._sending.run(trial.batch, patience))
         with during(Stage.RUNNING):
-            (observed,) = self.subject.run_configured([trial])
+            (observed,) = self.subject.run_configured([trial], patience)
+        self.losses.elsewhere += len(observed.incidents)
         return with_shortfalls(observed, self.subject.shortfalls)
 
     def _plain(self, trial: Trial, observed: StructureObservation) -> StructureObservation:
         """The observation without what is no failure of the function under test."""
-        asked = shape_outputs(trial.batch.program) if self.marks else ()
-        observed = without_marks(observed, self.marks, asked)
+        asked = shape_outputs(trial.batch.program) if self.probes.marks else ()
+        observed = without_marks(observed, self.probes.marks, asked)
         observed = with_shortfalls(observed, self.subject.shortfalls)
         backend = self.session.identity.backend
-        return (
-            observed
-            if promises_shapes(self.subject.edition, backend)
-            else without_promise(observed)
-        )
+        promised = promises_shapes(self.subject.edition, backend)
+        return observed if promised else without_promise(observed)
 
     def _present(self, task: Task) -> bool:
         groups = self.tallies[task.spec.name].groups.values()
@@ -341,17 +351,7 @@ class Examination:
         """
         if name in _MAKERS or ConventionName.EMPTY not in trial.unsettled:
             return False
-        return holds_empty(trial.batch.program, self.deadly)
-
-    def _known_to_end_the_worker(self, name: str, trial: Trial) -> bool:
-        """Whether the trial is likely to kill the worker, as others on the same conventions did.
-
-        Every start of a worker costs seconds. Trials that the documents settle are skipped only
-        after `MOST_FATAL` of them.
-        """
-        unsettled = frozenset(trial.unsettled)
-        here = self.fatal.get(name, [])
-        return len(here) >= MOST_FATAL or any(f and f <= unsettled for f in here)
+        return holds_empty(trial.batch.program, self.probes.deadly)
 
     def _judge(
         self, task: Task, trial: Trial, observed: StructureObservation, *, twin: bool = False
@@ -368,8 +368,7 @@ class Examination:
         self._drop_shape_failures(judgement, name)
         if self.twins.keeps(task, trial, judgement, twin=twin):
             self.tallies[name].add(judgement, trial, task.stage(trial))
-        fatal = max((weight(draw.outcome) for draw in observed.draws), default=0)
-        self.fatal.setdefault(name, []).extend([frozenset(trial.unsettled)] * fatal)
+        self.losses.note(name, trial, observed)
         known = self.known.setdefault(name, {})
         shown = frozenset(map(symptom, judgement.findings))
         known[trial.key] = known.get(trial.key, frozenset()) | shown
@@ -379,7 +378,9 @@ class Examination:
         return judgement
 
     def _judged(self, task: Task, trial: Trial, observed: StructureObservation) -> Judgement:
-        """What the trial finds, as it counts for this target."""
+        """What counts for this target; a smaller trial may need a dtype that the target lacks."""
+        if self.subject.lacking(trial):
+            return Judgement()
         judgement = self.consistency.judged(task, trial, observed)
         judgement.findings = self._held(task, judgement.findings, trial)
         return judgement
@@ -401,11 +402,11 @@ class Examination:
             return all(one.identity[1] != FindingKind.UNMADE_INPUT for one in known)
         if self.stop.is_set() or self._skip(name, twin):
             return False
-        return not unmade(self._judge(task, twin, self._run(twin), twin=True))
+        return not unmade(self._judge(task, twin, self._run(task, twin), twin=True))
 
     def _drop_shape_failures(self, judgement: Judgement, name: str) -> None:
         """Remove findings that say what `int_shape` does wrong for every function."""
-        kept = [f for f in judgement.findings if (f.kind, f.detail) != self.shapeless]
+        kept = [f for f in judgement.findings if (f.kind, f.detail) != self.probes.shapeless]
         if len(kept) < len(judgement.findings):
             self.tallies[name].note([NO_SHAPE])
             judgement.findings = kept
@@ -446,7 +447,7 @@ class Examination:
             cases=tally.executed,
             seconds=round(tally.seconds, 3),
             seconds_in_target=round(tally.inside + tally.inside_besides, 6),
-            restarts=self.session.losses - losses,
+            restarts=self._lost - losses,
         )
         return Examined(result, spent, not unfinished, tally.inside, error)
 
@@ -473,7 +474,7 @@ class Examination:
         tally = self.tallies[task.spec.name]
 
         def run(trial: Trial) -> StructureObservation:
-            observed = self._run(trial, patient=False)
+            observed = self._run(task, trial, self.losses.haste(task.spec.name))
             tally.inside_besides += observed.seconds.total
             return observed
 

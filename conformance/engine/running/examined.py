@@ -28,6 +28,8 @@ class Remembered(NamedTuple):
     findings: Sequence[RememberedFinding] = ()
     errors: Mapping[str, SuiteFailed] = MappingProxyType({})
     """The functions in whose cases the suite itself had an error."""
+    losses: int = 0
+    """How many workers were lost."""
 
 
 @dataclass(frozen=True, slots=True)

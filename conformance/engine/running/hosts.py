@@ -68,6 +68,10 @@ class Sink(Protocol):
     def record(self, examined: Examined, *, survey: bool = False) -> None:
         """Note the result of one function."""
 
+    def note(self, left_out: str, losses: int) -> None:
+        """Note what is left out because workers were lost (empty: nothing), and how many were lost
+        outside of functions."""
+
     def lose(self, reason: str, cure: str | None = None) -> None:
         """Note that the worker does not start, and what to do about it."""
 
@@ -116,6 +120,10 @@ class _Relay:
     def record(self, examined: Examined, *, survey: bool = False) -> None:
         """See `Sink`."""
         self._tell("record", examined, survey=survey)
+
+    def note(self, left_out: str, losses: int) -> None:
+        """See `Sink`."""
+        self._tell("note", left_out, losses)
 
     def lose(self, reason: str, cure: str | None = None) -> None:
         """See `Sink`."""

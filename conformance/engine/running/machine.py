@@ -28,16 +28,18 @@ def _processor() -> str:
 
 
 def _cores() -> str:
-    try:
+    if hasattr(os, "sched_getaffinity"):
         number = len(os.sched_getaffinity(0))
-    except AttributeError:
+    else:
         number = os.cpu_count() or 1
     return f"{number} core{'s' * (number != 1)}"
 
 
 def _memory() -> str:
+    if not hasattr(os, "sysconf"):
+        return ""
     try:
         size = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):
+    except (ValueError, OSError):
         return ""
     return f"{size / _GIB:.0f} GiB"

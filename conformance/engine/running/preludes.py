@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from dataclasses import replace
 
 from conformance.editions import Edition
 from conformance.engine.planning.plan import documented_names
 from conformance.observations import Identity
-from conformance.program import CONVERTER, HELPERS, Prelude
+from conformance.scripts import CONVERTER, HELPERS, Prelude
 
 
 def asked_for(edition: Edition) -> list[str]:
@@ -28,7 +29,18 @@ def reaching(prelude: Prelude, identity: Identity, absent: Collection[str]) -> P
         absent=frozenset({*absent, *missing} - computes),
         converts=CONVERTER in there,
         made_for=_made_for(identity),
+        strict=_major(identity.versions.get("numpy", "")) >= _STRICT,
     )
+
+
+def _major(version: str) -> int:
+    """The first number of a version; 0 if it has none."""
+    first = re.match(r"\d+", version)
+    return 0 if first is None else int(first[0])
+
+
+_STRICT = 2
+"""The first major release of NumPy whose assertions compare dtypes, if they are asked to."""
 
 
 def _made_for(identity: Identity) -> str:

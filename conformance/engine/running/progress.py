@@ -33,6 +33,7 @@ from conformance.results import (
 from conformance.results.events import (
     Event,
     FunctionJudged,
+    PlanShortened,
     TargetFinished,
     TargetProgressed,
     TargetStarted,
@@ -107,6 +108,10 @@ class Progress:
     _found: dict[str, Examined] = field(default_factory=dict)
     _begun_results: dict[str, Examined] = field(default_factory=dict)
     """What an earlier run or the survey has of functions that they did not finish."""
+    _left_out: set[str] = field(default_factory=set)
+    """What is left out because workers were lost."""
+    _losses_besides: int = 0
+    """How many workers were lost outside of functions."""
     _portions_left: int = field(init=False)
     _announced_at: float = 0.0
     _unannounced: bool = False
@@ -193,6 +198,15 @@ class Progress:
         if first:
             cure = self.subject.cure if cure is None else cure
             self.emit(TargetUnavailable(self.subject.name, reason, cure))
+
+    def note(self, left_out: str, losses: int) -> None:
+        """See `Sink`."""
+        with self._lock:
+            self._losses_besides += losses
+            new = bool(left_out) and left_out not in self._left_out
+            self._left_out |= {left_out} if new else set()
+        if new:
+            self.emit(PlanShortened(self.subject.name, left_out))
 
     def fail(self, reason: str) -> None:
         """Note that a portion failed; the others go on."""
@@ -292,12 +306,14 @@ class Progress:
             shard=UNSET if self.common.shard is None else str(self.common.shard),
             aspects=list(self.common.aspects) or UNSET,
             complete=not unfinished,
-            restarts=sum(one.restarts for one in spent.values()),
+            restarts=sum(one.restarts for one in spent.values()) + self._losses_besides,
             workers=self._workers(before),
             machine=self._machine(before),
             milliseconds=_milliseconds(every),
             spent=spent,
             unfinished=unfinished or UNSET,
+            shortened=sorted({*(before.shortened or () if before else ()), *self._left_out})
+            or UNSET,
             ended_by=UNSET if reached else self._reason or UNSET,
             fingerprints=self._fingerprints(every) or UNSET,
         )

@@ -141,7 +141,7 @@ def run_remembered(
     own = [case.task for case in cases]
     with _opened(subject, own, common, lambda _: None, number) as examination:
         findings = list(_findings_on(examination, cases, errors, stop))
-    return Remembered(findings, errors.by_function)
+    return Remembered(findings, errors.by_function, examination.session.losses)
 
 
 class _RememberedCase(NamedTuple):
@@ -175,7 +175,7 @@ def _findings_on(
     for task, one, made in cases:
         with errors.guard(task.spec.name, Stage.REMEMBERED):
             yield from _findings(task, one, _repeated(examination, task, made))
-        if stop.is_set():
+        if stop.is_set() or examination.losses.brief:
             return
 
 

@@ -202,6 +202,7 @@ def _examine_here(target: Sink, portion: Portion, stop: Stop) -> None:
                 target.emit,
                 stop,
                 portion.survey,
+                target.note,
                 remembered=remembered,
             )
             for examined in examination.all(target.introduce):
@@ -263,6 +264,8 @@ def _receive(target: Progress, portion: Portion, future: Future[Answer | None]) 
         target.lose(answer.lost, answer.cure)
         return
     target.introduce(answer.info)
+    for left_out, losses in answer.notes:
+        target.note(left_out, losses)
     for examined in answer.examined:
         name, cases = examined.result.function, examined.spent.cases
         target.emit(CasesDone(target.subject.name, name, cases, 0))

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from conformance.adapters.patience import USUAL, Patience
 from conformance.adapters.session import Session
 from conformance.engine.judging.trials import Trial
 from conformance.engine.planning.plan import Task
@@ -40,8 +41,10 @@ class Sending:
     stop: Stop
     skip: Callable[[str, Trial], bool]
     """Whether a trial of a function is not to be run; notes why."""
+    patience: Callable[[str], Patience] = lambda _: USUAL
+    """How the host treats the next trial of a function if it ends the worker."""
     _queue: list[SentTrial] = field(default_factory=list)
-    """What was sent and is not answered."""
+    """Trials that were sent and not answered."""
 
     def answers(self, tasks: Sequence[Task]) -> Iterator[Answered]:
         """Every trial that needs no process of its own, with its answer, in order."""
@@ -59,7 +62,7 @@ class Sending:
                 return
 
     def _answered(self, source: Iterator[Batch]) -> Iterator[Answered]:
-        for _, seen in self.session.run_batches(source, self._still):
+        for _, seen in self.session.run_batches(source, self._still, self._patience):
             sent = self._queue.pop(0)
             yield sent.task, sent.trial, seen
 
@@ -87,6 +90,10 @@ class Sending:
             del self._queue[place]
         return not skipped
 
+    def _patience(self, batch: Batch) -> Patience:
+        (name,) = (sent.task.spec.name for sent in self._queue if sent.batch is batch)
+        return self.patience(name)
+
     def _is_over(self, sent: SentTrial) -> bool:
         name = sent.task.spec.name
         with self.errors.guard(name, Stage.PLANNING):
@@ -102,7 +109,7 @@ class Sending:
                 continue
             seen = None
             with self.errors.guard(sent.task.spec.name, Stage.RUNNING):
-                seen = self.run(sent.batch)
+                seen = self.run(sent.batch, self.patience(sent.task.spec.name))
             if seen is None:
                 again = True
             else:
@@ -110,11 +117,11 @@ class Sending:
         if not again:
             self.errors.note(sent_before[0].task.spec.name, error)
 
-    def run(self, batch: Batch, *, patient: bool = True) -> StructureObservation:
+    def run(self, batch: Batch, patience: Patience) -> StructureObservation:
         """The answer to one batch; after an error of the suite the worker is ended."""
         try:
             with during(Stage.RUNNING):
-                return self.session.run_batch(batch, patient=patient)
+                return self.session.run_batch(batch, patience)
         except Exception as error:
             if not passes(error):
                 self.session.renew()
@@ -122,23 +129,28 @@ class Sending:
 
 
 def configured_answers(
-    subject: Subject, group: Sequence[tuple[Task, Trial]], errors: FunctionErrors
+    subject: Subject,
+    group: Sequence[tuple[Task, Trial]],
+    errors: FunctionErrors,
+    patience: Patience,
 ) -> Iterator[Answered]:
-    """The answers to trials with one setup, in a process that is set up for them.
+    """The answers to trials with one setup, if there are any, in a process that is set up for them.
 
     After an error of the suite each function's trials are run by themselves, as in `Sending`.
     """
     functions = list(dict.fromkeys(task.spec.name for task, _ in group))
+    if not group:
+        return
     try:
         with during(Stage.RUNNING):
-            seen = subject.run_configured([trial for _, trial in group])
+            seen = subject.run_configured([trial for _, trial in group], patience)
     except Exception as error:
         if passes(error):
             raise
         before = len(errors.by_function)
         for name in functions if len(functions) > 1 else ():
             own = [(task, trial) for task, trial in group if task.spec.name == name]
-            yield from configured_answers(subject, own, errors)
+            yield from configured_answers(subject, own, errors, patience)
         if len(errors.by_function) == before:
             errors.note(functions[0], error)
         return

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
+from conformance.adapters.patience import HURRIED, USUAL, Patience
 from conformance.adapters.session import Session, WorkerStartError
 from conformance.editions import Edition
+from conformance.engine.judging.lacking_dtypes import lacking_dtype
 from conformance.engine.judging.trials import Trial
 from conformance.engine.planning.plan import Task
 from conformance.engine.planning.portions import Shard
@@ -20,10 +22,11 @@ from conformance.observations import (
     Outcome,
     Raised,
     StructureObservation,
+    TimedOut,
 )
-from conformance.program import Prelude
 from conformance.results import Aspect, Failure, Replacement
 from conformance.scenarios import Setup
+from conformance.scripts import Prelude
 
 TARGET_SECONDS = 6 * 3600.0
 """As long as one target may take: many times what the slowest one takes on a slow machine."""
@@ -45,6 +48,8 @@ class Subject:
     """The most workers that may share the plan of a run."""
     library: str = ""
     """What the estimated costs of functions are found by: see `Estimates.key`."""
+    lacks: frozenset[str] = frozenset()
+    """Dtypes that it does not have: cases that need one are left out."""
     shortfalls: Mapping[str, str] = field(default_factory=dict)
     """What its environment falls short of, by a text in the exceptions that show it."""
     follows: Sequence[Edition] = ()
@@ -59,10 +64,17 @@ class Subject:
     perform: Callable[[Any], Any] | None = None
     """Examines an `Assignment` in another process and returns its `Answer`; can be pickled."""
 
-    def run_configured(self, trials: Sequence[Trial]) -> list[StructureObservation]:
+    def lacking(self, trial: Trial) -> str | None:
+        """The dtype that a trial needs and the target does not have; None if it has all."""
+        return lacking_dtype(trial, self.lacks)
+
+    def run_configured(
+        self, trials: Sequence[Trial], patience: Patience = USUAL
+    ) -> list[StructureObservation]:
         """Run trials with the same setup in a process that is set up for them.
 
-        If the process does not start, its import is taken to have raised the exception.
+        Once one has hung, the others are waited for briefly. If the process does not start, its
+        import is taken to have raised the exception.
         """
         setup = trials[0].setup
         if self.open_configured is None or setup is None:
@@ -72,7 +84,7 @@ class Subject:
             ]
         try:
             with self.open_configured(setup) as session:
-                return [session.run_batch(trial.batch) for trial in trials]
+                return [*_in_turn(session, trials, patience)]
         except WorkerStartError as error:
             raised = Raised("ImportError", ("ImportError", "Exception"), str(error), "import")
             return [_same_for_all_draws(raised, trial.batch) for trial in trials]
@@ -105,6 +117,16 @@ class Run:
     """Whether there is one subject, so that no other asks for the same expectations."""
     jobs: int | None = None
     """How many workers run at the same time; None if other machines decide that."""
+
+
+def _in_turn(
+    session: Session, trials: Sequence[Trial], patience: Patience
+) -> Iterator[StructureObservation]:
+    for trial in trials:
+        observed = session.run_batch(trial.batch, patience)
+        if any(isinstance(fault, TimedOut) for fault in observed.incidents):
+            patience = HURRIED
+        yield observed
 
 
 def _same_for_all_draws(outcome: Outcome, batch: Batch) -> StructureObservation:

@@ -14,13 +14,14 @@ import numpy.typing as npt
 from msgspec import UNSET, UnsetType
 
 from conformance.dtypes import BFLOAT16
-from conformance.editions import Edition, symbols_of
+from conformance.editions import Document, Edition, symbols_of
 from conformance.engine.judging.findings import RESULT_OF, Finding
 from conformance.engine.planning.demands import demanded_aspects
 from conformance.engine.verdicts.limits import named_index
 from conformance.engine.verdicts.scripts import script
+from conformance.engine.verdicts.sentences import sentence, unsaid
 from conformance.engine.verdicts.tally import GRAVITY, Group, Tally, listed, verdict
-from conformance.program import Case, Prelude, to_json
+from conformance.program import Case, to_json
 from conformance.results import (
     Array,
     Aspect,
@@ -33,10 +34,12 @@ from conformance.results import (
     Verdict,
 )
 from conformance.results.encoding import plain
+from conformance.scripts import Prelude
 from conformance.specs import Spec
 from conformance.specs.conventions import definite
 from conformance.specs.extraction import parameter_line
 from conformance.specs.load import claims, signature
+from conformance.specs.model import Claim, ErrorCase
 from conformance.specs.places import section_of
 
 MOST_ELEMENTS = 64
@@ -130,12 +133,22 @@ def _mixtures(tally: Tally, aspect: Aspect, groups: Sequence[Group]) -> Iterator
 
 def _note(tally: Tally, aspect: Aspect, groups: list[Group], unlisted: int) -> str | UnsetType:
     """What the failures do not say: what was not run, and what is not listed. Unset if nothing."""
-    notes = [*_too_few(tally, aspect), *_mixtures(tally, aspect, groups)]
+    notes = [
+        *_left_out(tally, aspect),
+        *_too_few(tally, aspect),
+        *_mixtures(tally, aspect, groups),
+    ]
     if aspect is Aspect.VALUE:
         notes += _not_run(tally, groups)
     if unlisted:
         notes.append(f"{unlisted} more failures, with other messages or arguments, are not listed")
     return "; ".join(notes) or UNSET
+
+
+def _left_out(tally: Tally, aspect: Aspect) -> Iterator[str]:
+    """The dtypes that all cases of the aspect need and the target lacks."""
+    if tally.lacking and not tally.cases.get(aspect):
+        yield f"no case ran: they need {' or '.join(sorted(tally.lacking))}, which the target lacks"
 
 
 def _too_few(tally: Tally, aspect: Aspect) -> Iterator[str]:
@@ -152,6 +165,11 @@ def _not_run(tally: Tally, groups: list[Group]) -> Iterator[str]:
     """How many structures and cases could not be run, and why."""
     if tally.skipped:
         yield f"{tally.skipped} structures were not run: others like them end the process"
+    if tally.slow:
+        yield (
+            f"{tally.slow} structures were not run: a call with at most twice as many elements "
+            "takes most of the time limit"
+        )
     if tally.empty:
         yield (
             f"{tally.empty} structures were not run: an array without elements ends the process, "
@@ -159,6 +177,8 @@ def _not_run(tally: Tally, groups: list[Group]) -> Iterator[str]:
         )
     for name, count in sorted(tally.unmet.items()):
         yield f"{count} structures were not run: they need {name}, which is absent"
+    for name, count in sorted(tally.hanging.items()):
+        yield f"{count} structures were not run: they call {name}, which hangs"
     unmade = sum(g.count for g in groups if g.finding.kind == FindingKind.UNMADE_INPUT)
     if unmade:
         yield f"{unmade} cases were not run: their inputs could not be made"
@@ -168,7 +188,8 @@ def failure(tally: Tally, group: Group, prelude: Prelude) -> Failure:
     """One failure with its smallest case, citation and script."""
     finding = group.finding
     citation = cite(tally.spec, tally.edition, finding)
-    message = sentence(tally, group, citation)
+    name = signature(tally.spec, tally.edition).name
+    message = sentence(name, finding, group.trial, citation)
     case = None if group.trial is None else group.trial.case(finding.draw)
     return Failure(
         id=identifier(tally, finding, group.cause[1]),
@@ -191,13 +212,18 @@ def failure(tally: Tally, group: Group, prelude: Prelude) -> Failure:
 
 def _script(tally: Tally, group: Group, message: str, prelude: Prelude) -> str | None:
     documented = signature(tally.spec, tally.edition)
-    return script(message, group.finding, group.trial, prelude, documented)
+    title = "\n".join(filter(None, (message, unsaid(group.finding, message))))
+    return script(title, group.finding, group.trial, prelude, documented)
 
 
 def identifier(tally: Tally, finding: Finding, forms: Iterable[str] = ()) -> str:
-    """The id of a failure: the same whatever case shows it, on every machine.
+    """The id of a failure, twelve hexadecimal digits: the same whatever case shows it.
 
-    `forms` are the rare forms of arguments that it may be due to.
+    Lists of known failures, baselines and links refer to it. It is therefore a digest of the fault
+    and not of the case. It covers edition, function, the identity of the finding (aspect, kind,
+    type of an exception, conventions) and `forms`, the rare forms of arguments that cause it.
+    Profile, seed, numbers, machine and release stay outside: every run that shows the fault gives
+    this id.
     """
     cause = map(str, finding.identity[:3])
     parts = (tally.edition, tally.spec.name, *cause, *finding.conventions, *sorted(forms))
@@ -210,6 +236,13 @@ def cite(spec: Spec, edition: Edition, finding: Finding) -> Citation | None:
         return None
     document = spec.editions[edition]
     return Citation(document, next(_lines(spec, edition, finding)))
+
+
+def place_of(spec: Spec, rule: Claim | ErrorCase, document: Document) -> int | str | None:
+    """The line, or section of the docstring, where a document states a rule; None without one."""
+    if document in rule.sections:
+        return section_of(spec.name, rule.sections[document])
+    return rule.at.get(document)
 
 
 def _lines(spec: Spec, edition: Edition, finding: Finding) -> Iterator[int | str]:
@@ -230,38 +263,11 @@ def _lines(spec: Spec, edition: Edition, finding: Finding) -> Iterator[int | str
     # where no document speaks of gradients, that of a function is the derivative of its value
     values = claims(spec, Aspect.VALUE) if finding.aspect is Aspect.GRADIENT else ()
     for rule in (*(shapes if of_shape else ()), *rules, *values):
-        if document in rule.sections:
-            yield section_of(spec.name, rule.sections[document])
-        elif document in rule.at:
-            yield rule.at[document]
+        if (place := place_of(spec, rule, document)) is not None:
+            yield place
     if finding.kind == FindingKind.CONTRADICTION and symbols_of(edition):
         yield symbols_of(edition)
     yield spec.signatures[document].line or f"{spec.name}: signature"
-
-
-def sentence(tally: Tally, group: Group, citation: Citation | None) -> str:
-    """The message of a failure: what is wrong, what was expected and which line says so."""
-    finding = group.finding
-    name = signature(tally.spec, tally.edition).name
-    subject = name if group.trial is None else group.trial.described
-    expected = _expected(finding, citation)
-    return f"{subject} {finding.gives.rstrip('.') if expected else finding.gives}{expected}"
-
-
-def _expected(finding: Finding, citation: Citation | None) -> str:
-    """The end of the message: what was expected, and the line or the convention that says so."""
-    if not finding.demands:
-        return ""
-    if citation is not None:
-        # the detail may be the reading that came, and that the document rules out
-        open_here = (p for p in finding.open_points if not finding.detail.startswith(f"{p}: "))
-        points = " and ".join(open_here)
-        always = f" under every reading of {points}" if points else ""
-        row = f"; {finding.replacement}" if finding.replacement else ""
-        return f"; expected {finding.demands}{always} ({citation}{row})"
-    if finding.conventions:
-        return f"; expected by convention ({', '.join(finding.conventions)}): {finding.demands}"
-    return f"; expected {finding.demands}"
 
 
 def _inputs(case: Case) -> dict[str, Array]:

@@ -13,7 +13,7 @@ from conformance.engine.judging.calls import CallTrial
 from conformance.engine.judging.findings import Finding
 from conformance.engine.judging.trials import Trial
 from conformance.oracle import Expectation, agrees
-from conformance.oracle.compare import rounded_once_more
+from conformance.oracle.compare import widened_by_rounding
 
 Array = npt.NDArray[Any]
 _PLACE = re.compile(r" at \[([\d, ]+)\]")
@@ -55,14 +55,15 @@ def limits_of(finding: Finding, trial: Trial) -> npt.NDArray[np.float64]:
 def _expectation(finding: Finding, trial: CallTrial) -> Expectation | None:
     """The expectation whose value the finding shows, in the narrower of the dtypes."""
     got, expected = np.asarray(finding.got), np.asarray(finding.expected)
-    for dtype in (trial.prepared.dtypes[0], finding.came or got.dtype.name):
+    likely = (trial.prepared.like, trial.prepared.dtypes[0], finding.came or got.dtype.name)
+    for dtype in (dtype for dtype in likely if dtype is not None):
         try:
             found = trial.prepared.expectation(finding.draw, dtype)
         except (KeyError, TypeError, ValueError):
             continue
         if np.array_equal(found.value, expected, equal_nan=expected.dtype.kind == "f"):
             narrow = dtype != trial.prepared.dtypes[0] or got.dtype.itemsize < _size(dtype)
-            return rounded_once_more(found) if narrow else found
+            return widened_by_rounding(found) if narrow else found
     return None
 
 

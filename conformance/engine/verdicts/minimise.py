@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from hypothesis.strategies import SearchStrategy
 
+from conformance.engine.judging.calls import CallTrial
 from conformance.engine.judging.findings import Finding, Judgement
 from conformance.engine.judging.in_time import judged_in_time
 from conformance.engine.judging.trials import Trial
@@ -35,6 +36,9 @@ MOST_WITHOUT_SUCCESS = 60
 """A search ends when this many trials in a row did not show the failure."""
 MOST_HANGING = 2
 """Once so many trials have hung, which takes minutes each, the failures stay as they are."""
+MOST_SECONDS = 120.0
+"""Once the trials have taken so long inside the implementation, the failures also stay as they are.
+Few functions take a hundredth of it."""
 
 
 @dataclass(slots=True)
@@ -61,19 +65,44 @@ class Minimiser:
     """What an observation shows of this target."""
     hanging: int = 0
     """How many trials have hung."""
+    seconds: float = 0.0
+    """How long all trials took inside the implementation."""
 
     def minimise(self, group: Group) -> Group:
         """The group with the smallest case found; the group itself if there is none smaller."""
-        if group.trial is None or not self._may(group):
+        group = self._alone(group)
+        if group.trial is None or not self._may(group) or group.refilled is not None:
             return group
         return self._values(self._structure(group, group.trial))
 
     def shorten(self, group: Group) -> Group:
         """The group with simpler numbers in place of long arrays, in the same structure."""
+        group = self._alone(group)
         if group.trial is None or not self._may(group):
             return group
         long = is_long(group.trial.case(group.finding.draw).arrays)
         return self._values(group) if long else group
+
+    def _alone(self, group: Group) -> Group:
+        """The group with one element that shows the failure, where each element of a call is a call
+        of its own. That takes a single run, which no budget counts."""
+        trial, finding = group.trial, group.finding
+        if not isinstance(trial, CallTrial) or finding.kind in FATAL or self._ended:
+            return group
+        elements = trial.elements(finding.draw, finding.got)
+        if not elements:
+            return group
+        same = self._first(trial.refilled(finding.draw, elements), symptom(finding))
+        if same is None:
+            return group
+        alone = trial.refilled(finding.draw, [elements[same.draw]])
+        return replace(
+            group,
+            finding=replace(same, draw=0),
+            trial=alone,
+            planned=trial,
+            refilled=finding.draw,
+        )
 
     def _may(self, group: Group) -> bool:
         lasting = group.finding.kind not in FATAL
@@ -81,7 +110,8 @@ class Minimiser:
 
     @property
     def _ended(self) -> bool:
-        return self.hanging >= MOST_HANGING or self.ended()
+        worn = self.hanging >= MOST_HANGING or self.seconds >= MOST_SECONDS
+        return worn or self.ended()
 
     def _structure(self, group: Group, trial: Trial) -> Group:
         strategy = self.strategy(trial)
@@ -122,6 +152,7 @@ class Minimiser:
     def _findings(self, trial: Trial) -> list[Finding]:
         observed = self.run(trial)
         self.hanging += any(isinstance(draw.outcome, TimedOut) for draw in observed.draws)
+        self.seconds += observed.seconds.total
         return self.judge(trial, observed).findings
 
     def _find(self, trial: Trial, wanted: Symptom) -> Finding | None:
@@ -152,6 +183,8 @@ class Minimiser:
         candidates = list(numbers.simpler())
         sizes = (1, 4, 16) if candidates and is_long(candidates[0].arrays) else ()
         for part in _portions(candidates, sizes):
+            if self._ended:
+                break
             batch = trial.refilled(draw, [candidate.arrays for candidate in part])
             found = None if batch is None else self._first(batch, wanted)
             numbers.failed(part if found is None else part[: found.draw])

@@ -98,7 +98,7 @@ def _last_one(array: Array) -> Array:
 def _counted(array: Array) -> Array:
     if array.size > LONG and np.count_nonzero(array) <= array.size / PARTS:
         return array  # most are zeros already
-    return (np.arange(array.size).reshape(array.shape) % DIGITS).astype(array.dtype)
+    return np.asarray(np.arange(array.size).reshape(array.shape) % DIGITS, array.dtype)
 
 
 def _rounded(array: Array) -> Array:

@@ -108,10 +108,19 @@ class Tally:
     """Wall time."""
     skipped: int = 0
     """How many structures were skipped because others like them ended the worker."""
+    slow: int = 0
+    """How many structures were skipped because a call of about their size is slow."""
     empty: int = 0
     """How many structures were skipped because arrays without elements end the worker."""
+    hanging: Counter[str] = field(default_factory=Counter)
+    """How many structures were skipped because they call another function that hangs, by its
+    name."""
     unmet: dict[str, int] = field(default_factory=dict)
     """How many structures were skipped because they need a function that is absent, by its name."""
+
+    lacking: Counter[str] = field(default_factory=Counter)
+    """How many structures were left out because they need a dtype that the target does not have, by
+    its name."""
 
     def add(self, judgement: Judgement, trial: Trial, stage: int = 0) -> None:
         """Add what one observation shows; `stage` is that of its trial in the plan."""

@@ -1,14 +1,15 @@
 """First and second partial derivatives of a single call, where they are known for certain.
 
-Differences of differences leave few digits, and what an implementation rounds in a second
-derivative cannot be seen from its value. So second derivatives are known only of functions for
-which there is a formula here, each with the sum of the magnitudes of what is added up in it: as in
-`oracle.gradient_paths`, of the differences that implementations compute (1 - y^2 for tanh).
+Differences of differences leave few digits, and a value does not show how an implementation rounds
+in a second derivative. So second derivatives are known only of functions that have a formula here.
+Each formula has the sum of the magnitudes of its terms: as in `oracle.gradient_paths`, of the
+differences that implementations compute (1 - y^2 for tanh).
 
 * `LINEAR` functions have none; their slopes are their values at the unit tensors.
 * `BILINEAR` functions of two tensors: the slopes are the values at a unit tensor and the other
   tensor, the second derivatives those at two unit tensors. These values are sums of one term.
-* `ELEMENTWISE` functions: formulas of x.
+* `ELEMENTWISE` functions: formulas of x (NIST Digital Library of Mathematical Functions, sections
+  4.7, 4.20 and 4.34).
 * `GROUPED` functions of the elements along some axes: formulas of these.
 
 All is computed in extended precision, with no more than `gradients.EVALUATION` roundings of it.
@@ -51,10 +52,9 @@ Formula = tuple[Array, Array, Array, Array]
 class Bends:
     """The partial derivatives of a call's result.
 
-    Rows are elements of the result, columns those of all its floating tensors, one tensor after
-    the other in the order of `places`. `slopes` has the first derivatives, `seconds` the second
-    ones by two columns; `steps` and `terms` have the sums of the magnitudes of what is added up in
-    each of them.
+    Rows are elements of the result, columns those of all its floating tensors, one tensor after the
+    other in the order of `places`. `slopes` has the first derivatives, `seconds` the second ones by
+    two columns; `steps` and `terms` have the sums of the magnitudes of the terms in each of them.
     """
 
     slopes: Array
@@ -113,14 +113,14 @@ def _linear(function: str, wide: Arguments) -> Bends:
 
 
 def _bilinear(function: str, wide: Arguments) -> Bends:
-    (one, x), (other, y) = places(wide)
-    first = [_value(function, wide, {one: unit, other: y}) for unit in _units(x.shape)]
-    second = [_value(function, wide, {one: x, other: unit}) for unit in _units(y.shape)]
+    (this, x), (other, y) = places(wide)
+    first = [_value(function, wide, {this: unit, other: y}) for unit in _units(x.shape)]
+    second = [_value(function, wide, {this: x, other: unit}) for unit in _units(y.shape)]
     slopes = np.stack([*first, *second], axis=1)
     seconds = np.zeros((*slopes.shape, slopes.shape[1]), np.longdouble)
     for a, unit in enumerate(_units(x.shape)):
         for b, of_other in enumerate(_units(y.shape), start=x.size):
-            both = _value(function, wide, {one: unit, other: of_other})
+            both = _value(function, wide, {this: unit, other: of_other})
             seconds[:, a, b] = seconds[:, b, a] = both
     return Bends(slopes, np.abs(slopes), seconds, np.abs(seconds))
 
@@ -134,15 +134,15 @@ def _units(shape: tuple[int, ...]) -> Array:
 def _value(function: str, wide: Arguments, tensors: Mapping[Place, Array]) -> Array:
     """The elements of the result for these tensors; the other floating ones are zeros."""
 
-    def one(name: str, value: Any) -> Any:
+    def replaced(name: str, value: Any) -> Any:
         if isinstance(value, list) and value and isinstance(value[0], np.ndarray):
             return [tensors.get((name, i), np.zeros_like(x)) for i, x in enumerate(value)]
         if isinstance(value, np.ndarray) and value.dtype.kind == "f":
             return tensors.get((name, None), np.zeros_like(value))
         return value
 
-    found = ORACLES[function](**{name: one(name, value) for name, value in wide.items()})
-    flat = np.asarray(found, np.longdouble).reshape(-1)
+    result = ORACLES[function](**{name: replaced(name, value) for name, value in wide.items()})
+    flat = np.asarray(result, np.longdouble).reshape(-1)
     if flat.size > ROWS:
         raise ValueError("so large a result is not looked at")
     return flat
@@ -157,10 +157,10 @@ def _elementwise(function: str, wide: Arguments, reaches: Arguments) -> Bends:
         raise ValueError("there is a kink or a pole nearby")
     slope, step, second, term = ELEMENTWISE[function](x, wide)
     rows = np.arange(x.size)
-    found = Bends(*(np.zeros((x.size,) * n, np.longdouble) for n in (2, 2, 3, 3)))
-    found.slopes[rows, rows], found.steps[rows, rows] = slope, step
-    found.seconds[rows, rows, rows], found.terms[rows, rows, rows] = second, term
-    return found
+    derivatives = Bends(*(np.zeros((x.size,) * n, np.longdouble) for n in (2, 2, 3, 3)))
+    derivatives.slopes[rows, rows], derivatives.steps[rows, rows] = slope, step
+    derivatives.seconds[rows, rows, rows], derivatives.terms[rows, rows, rows] = second, term
+    return derivatives
 
 
 def _plain(slope: Array, second: Array) -> Formula:
@@ -200,7 +200,7 @@ def _cos(x: Array, _: Arguments) -> Formula:
 def _pow(x: Array, arguments: Arguments) -> Formula:
     power = arguments["a"]
     if isinstance(power, np.ndarray) or not float(power).is_integer():
-        raise ValueError("of whole powers only")
+        raise ValueError("only whole powers have a formula")
     a = int(power)
     slope = np.longdouble(a) * x ** np.longdouble(a - 1)
     second = np.longdouble(a * (a - 1)) * x ** np.longdouble(a - 2)
@@ -208,16 +208,20 @@ def _pow(x: Array, arguments: Arguments) -> Formula:
 
 
 def _tanh(x: Array, _: Arguments) -> Formula:
-    """1 - y^2, and -2 y (1 - y^2); or 4 s q, and 8 s q (q - s), with the sigmoids s and q of 2 x
-    and of -2 x, whose sum is 1."""
+    """1 - y^2, and -2 y (1 - y^2).
+
+    Or 4 s q, and 8 s q (q - s), with the sigmoids s and q of 2 x and of -2 x, whose sum is 1.
+    """
     y, slope = np.tanh(x), 1 / np.square(np.cosh(x))
     step = 1 + np.square(y)
     return slope, step, -2 * y * slope, np.maximum(2 * np.abs(y) * step, 2 * slope)
 
 
 def _sigmoid(x: Array, _: Arguments) -> Formula:
-    """y - y^2, and that times 1 - 2 y; or (1 - t^2) / 4, and -t (1 - t^2) / 4, with t the tanh of
-    x / 2."""
+    """y - y^2, and that times 1 - 2 y.
+
+    Or (1 - t^2) / 4, and -t (1 - t^2) / 4, with t = tanh(x / 2).
+    """
     y, other, t = 1 / (1 + np.exp(-x)), 1 / (1 + np.exp(x)), np.tanh(x / 2)
     of_tanh = (1 + np.square(t)) / 4
     step = np.maximum(y + np.square(y), of_tanh)
@@ -237,7 +241,7 @@ def _abs(x: Array, _: Arguments) -> Formula:
 
 def _relu(x: Array, arguments: Arguments) -> Formula:
     if any(value for name, value in arguments.items() if name != "x"):
-        raise ValueError("of the plain function only")
+        raise ValueError("only the plain function has a formula")
     return _plain(np.where(x > 0, np.ones_like(x), 0), np.zeros_like(x))
 
 
@@ -268,11 +272,11 @@ def _grouped(function: str, wide: Arguments) -> Bends:
 
 def _groups(function: str, wide: Arguments) -> Array:
     """Rows: which elements each result is made of, as ones and zeros."""
-    told = {name: wide[name] for name in ("x", "axis", "keepdims") if name in wide}
+    arguments = {name: wide[name] for name in ("x", "axis", "keepdims") if name in wide}
     if function == "softmax":
-        told["keepdims"] = True
+        arguments["keepdims"] = True
     units = _units(wide["x"].shape)
-    columns = [np.asarray(ORACLES["sum"](**{**told, "x": unit})).reshape(-1) for unit in units]
+    columns = [np.asarray(ORACLES["sum"](**{**arguments, "x": unit})).reshape(-1) for unit in units]
     sums = np.stack(columns, axis=1)
     return sums.T @ sums if function == "softmax" else sums
 
@@ -287,12 +291,14 @@ def _softmax(x: Array, groups: Array) -> Bends:
     top = np.where(groups > 0, x, -np.inf).max(axis=1)
     s = np.exp(x - top) / (groups * np.exp(x - top[:, None])).sum(axis=1)
     same, pairs = np.eye(x.size, dtype=np.longdouble), _pairs(groups)
-    found = []
+    parts = []
     for sign in (-1, 1):
-        one = same + sign * s
-        both = one[:, :, None] * one[:, None, :] + sign * (s[:, None] * one)[None]
-        found += [groups * s[:, None] * one, pairs * s[:, None, None] * both]
-    slopes, seconds, steps, terms = found
+        deviations = same + sign * s
+        both = (
+            deviations[:, :, None] * deviations[:, None, :] + sign * (s[:, None] * deviations)[None]
+        )
+        parts += [groups * s[:, None] * deviations, pairs * s[:, None, None] * both]
+    slopes, seconds, steps, terms = parts
     return Bends(slopes, steps, seconds, terms)
 
 

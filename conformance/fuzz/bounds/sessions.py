@@ -1,8 +1,8 @@
 """Programs that compile functions and call them again and again, with variables that they update.
 
-The graph of such a program is evaluated for each call, with the numbers that are fed, the learning
-phase that is fed, and what the variables hold then, each known within its reach. All updates of a
-call take the values that the variables had before it (ko-2.2, `function`).
+The suite evaluates the graph once for each call, with the fed numbers and learning phase. The
+variables have their values at that time, each known within its reach. All updates of a call take
+the values that the variables had before it (ko-2.2, `function`).
 """
 
 from __future__ import annotations
@@ -14,13 +14,10 @@ from typing import Any
 import numpy as np
 
 from conformance.editions import Edition
-from conformance.fuzz.bounds.domains import in_domains
-from conformance.fuzz.bounds.known import Array, Known, exactly
-from conformance.fuzz.bounds.running import Course
-from conformance.fuzz.bounds.settled import MOST, is_ordinary, open_points
-from conformance.fuzz.bounds.types import Typed
-from conformance.fuzz.calls import calls_of
-from conformance.fuzz.programs import references
+from conformance.fuzz.bounds.admissible import MOST, in_domains, is_ordinary, open_points
+from conformance.fuzz.bounds.course import Course
+from conformance.fuzz.bounds.tensors import Array, Known, Typed, exactly
+from conformance.fuzz.programs import calls_of, references
 from conformance.oracle.rounding import arithmetic, ulp
 from conformance.program import Program, Ref, Step
 from conformance.specs.convention_names import ConventionName
@@ -56,24 +53,24 @@ def compiled_outputs(program: Program) -> list[str]:
 def open_order(program: Program) -> list[str]:
     """The conventions on the order of updates and reads that the program rests on.
 
-    The documents do not say whether an output, or another update, that depends on a variable which
-    the same call updates takes its old or its new value; nor when a function reads its variables.
+    The documents do not say whether an output, or another update, takes the old or the new value of
+    a variable that the same call updates. Nor do they say when a function reads its variables.
     """
     updates = [s for s in program.steps if s.function in UPDATES]
     changed = {_name(s.args[0]): s for s in updates}
     read = _sources(program, compiled_outputs(program))
-    found = [ConventionName.OUTPUTS_BEFORE_UPDATES] if read & changed.keys() else []
+    conventions = [ConventionName.OUTPUTS_BEFORE_UPDATES] if read & changed.keys() else []
     others = (
         _sources(program, [_name(s.args[1])]) & (changed.keys() - {name})
         for name, s in changed.items()
     )
-    found += [ConventionName.SIMULTANEOUS_UPDATES] if any(others) else []
+    conventions += [ConventionName.SIMULTANEOUS_UPDATES] if any(others) else []
     own = (_sources(program, [_name(s.args[1])]) & {name} for name, s in changed.items())
     calls = sum(s.function == CALL for s in program.steps)
     again = calls > 1 and (read & changed.keys() or any(own))
-    found += [ConventionName.READ_AT_CALL] if again else []
-    found += [ConventionName.MOVING_AVERAGE] if _averages(updates) else []
-    return [*map(str, found)]
+    conventions += [ConventionName.READ_AT_CALL] if again else []
+    conventions += [ConventionName.MOVING_AVERAGE] if _averages(updates) else []
+    return [*map(str, conventions)]
 
 
 def _averages(updates: Sequence[Step]) -> bool:
@@ -82,24 +79,25 @@ def _averages(updates: Sequence[Step]) -> bool:
 
 def _sources(program: Program, names: Sequence[str]) -> set[str]:
     """All that these results are made of."""
-    found = set(names)
+    sources = set(names)
     for step in reversed(program.steps):
-        if step.result in found:
-            found |= set(references(step))
-    return found
+        if step.result in sources:
+            sources |= set(references(step))
+    return sources
 
 
 @dataclass(slots=True)
-class Session:
-    """A program that is run step by step: what its variables hold, and what each step gave."""
+class GraphSession:
+    """A program that is run step by step, with the values of its variables and the results of each
+    step."""
 
     program: Program
     arrays: Mapping[str, Array]
     edition: Edition
     held: dict[str, Answer] = field(default_factory=dict)
-    """What variables and constants hold."""
+    """The values of variables and constants."""
     results: dict[str, list[Answer]] = field(default_factory=dict)
-    """What each call, and each look at a variable, gave."""
+    """The result of each call, and of each look at a variable."""
     courses: list[Course] = field(default_factory=list)
     """One for each call."""
 
@@ -112,13 +110,13 @@ class Session:
     def _run(self, steps: Mapping[str, Step]) -> None:
         for step in self.program.steps:
             if step.function in ("variable", "constant"):
-                self.held[step.result] = self._given(step.args[0])
+                self.held[step.result] = self._input(step.args[0])
             elif step.function == CALL:
                 self.results[step.result] = self._call(steps, step)
             elif step.function == "get_value":
                 self.results[step.result] = [self.held[_name(step.args[0])]]
 
-    def _given(self, value: Any) -> Answer:
+    def _input(self, value: Any) -> Answer:
         array = self.arrays[_name(value)]
         return Typed(array.shape, (array.dtype.name,)), exactly(array)
 
@@ -138,11 +136,11 @@ class Session:
                 course.phase = int(str(value))
             else:
                 name = _name(target)
-                course.types[name], course.known[name] = self._given(value)
+                course.types[name], course.known[name] = self._input(value)
         for call in calls_of(graph(self.program), self.edition):
             course.add(call, self.edition)
         self.courses.append(course)
-        self._update([steps[_name(u)] for u in _listed(updates)], course)
+        self._update([steps[_name(u)] for u in _members(updates)], course)
         return [(course.types[_name(o)], course.known[_name(o)]) for o in outputs]
 
     def _update(self, updates: Sequence[Step], course: Course) -> None:
@@ -165,10 +163,10 @@ def _updated(step: Step, old: Known, new: Known) -> Known:
     return _mixed((1, old), (1 if step.function == "update_add" else -1, new), roundings=1)
 
 
-def _mixed(one: tuple[float, Known], other: tuple[float, Known], *, roundings: int) -> Known:
-    """a x + b y. Factors, products, sums and differences are rounded, so many times in all: each
-    time what is rounded is no larger than |x| + |y| but by what they may be off."""
-    (a, x), (b, y) = one, other
+def _mixed(first: tuple[float, Known], other: tuple[float, Known], *, roundings: int) -> Known:
+    """a x + b y. Factors, products, sums and differences are rounded, so many times in all. Each
+    rounded number is at most |x| + |y|, widened by their reach."""
+    (a, x), (b, y) = first, other
     exact = a * x.value.astype(np.longdouble) + b * y.value.astype(np.longdouble)
     value = exact.astype(x.value.dtype)
     model = arithmetic(value.dtype.name, False)
@@ -181,7 +179,7 @@ def _mixed(one: tuple[float, Known], other: tuple[float, Known], *, roundings: i
     return Known(value, np.asarray(reach + (roundings + 0.5) * rounding, np.float64))
 
 
-def _listed(value: Any) -> Iterator[Any]:
+def _members(value: Any) -> Iterator[Any]:
     yield from value
 
 
@@ -191,22 +189,25 @@ def _name(value: Any) -> str:
 
 
 def _drawn(program: Program) -> set[str]:
-    """What is fed, and the variables and constants that keep what they were made with."""
+    """The fed tensors, and the variables and constants that keep their first values."""
     updated = {_name(step.args[0]) for step in program.steps if step.function in UPDATES}
     return {step.result for step in program.steps if step.function in MADE} - updated
 
 
-def is_settled(session: Session) -> bool:
-    """Whether every call has an answer for which nothing is cut, of ordinary numbers; RuleError if
-    a rule has no answer."""
+def is_settled(session: GraphSession) -> bool:
+    """Whether every call has an answer for which nothing is cut, of ordinary numbers.
+
+    Raises:
+        RuleError: a rule has no answer.
+    """
     drawn = _drawn(session.program)
-    for found in session.courses:
-        if found.cuts or found.unjudged:
+    for course in session.courses:
+        if course.cuts or course.unjudged:
             return False
-        for call in found.calls:
-            if any(open_points(found, call, session.edition)) or not is_ordinary(found, call):
+        for call in course.calls:
+            if any(open_points(course, call, session.edition)) or not is_ordinary(course, call):
                 return False
-            if not in_domains(found, call, drawn):
+            if not in_domains(course, call, drawn):
                 return False
     held = [known for _, known in session.held.values()]
     return all(bool((np.abs(k.value.astype(np.float64)) <= MOST).all()) for k in held)

@@ -6,7 +6,7 @@ Every rule here is a proof for its functions:
   its greatest value at two opposite corners of the box.
 * `slope(L)`: one whose elements move no more than L times the element of x that they are made of.
 * `multilinear`: sums of products of elements of its tensors with coefficients 0 and 1, or
-  non-negative ones. |f(x + d) - f(x)| is at most f(|x| + |d|) - f(|x|), because every term of the
+  non-negative ones. There |f(x + d) - f(x)| is at most f(|x| + |d|) - f(|x|): every term of the
   difference is a product of |x| and |d| with the same coefficient.
 * `powers`, `softmax`, `deviation`, `variance`, `scaled_to_one`, `normalised` and others: as
   their own functions say.
@@ -19,12 +19,67 @@ unless its arguments are known exactly.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from conformance.fuzz.bounds.box import Array, Box, distance
 from conformance.oracle.axes import axes_of
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Box:
+    """A function and its wide arguments, each of whose tensors is known within a reach.
+
+    `reach` has an array for every floating tensor among the arguments, or a list of them. For
+    tensors of integers and truth values the array is 0 or infinite. `value` is the wide value for
+    the arguments themselves.
+    """
+
+    oracle: Callable[..., Array]
+    arguments: Mapping[str, Any]
+    reach: Mapping[str, Any]
+    value: Array
+
+    def tensor(self, name: str) -> tuple[Array, Array]:
+        """A tensor and its reach; a number in its place does not move."""
+        if name in self.reach:
+            return self.arguments[name], self.reach[name]
+        number = np.asarray(self.arguments[name])
+        return number, np.zeros(number.shape)
+
+    def at(self, change: Callable[[str, Array, Array], Array]) -> Array:
+        """The value after `change(name, x, reach)` was done to every floating tensor."""
+
+        def moved(name: str, value: Any, reach: Any) -> Any:
+            if isinstance(value, list):
+                return [moved(name, v, r) for v, r in zip(value, reach, strict=True)]
+            return change(name, value, reach) if value.dtype.kind == "f" else value
+
+        arguments = {
+            name: moved(name, value, self.reach[name]) if name in self.reach else value
+            for name, value in self.arguments.items()
+        }
+        return np.asarray(self.oracle(**arguments))
+
+    def known(self, *names: str) -> bool:
+        """Whether these tensors are known exactly, where they are passed."""
+        return not any(np.any(self.reach[name]) for name in names if name in self.reach)
+
+
+def distance(a: Array, b: Array) -> Array:
+    """|a - b| as floating numbers: 0 where both are the same, infinite where either is not a
+    number."""
+    if a.dtype.kind == "b":
+        return np.where(a == b, 0.0, np.inf)
+    with np.errstate(invalid="ignore"):
+        apart = np.abs(np.subtract(a, b, dtype=np.longdouble))
+    apart = np.where(a == b, 0, apart)
+    return np.where(np.isnan(apart), np.inf, apart)
+
 
 Rule = Callable[[Box], Array]
 
@@ -40,7 +95,7 @@ def unmoved(box: Box) -> Array:
 
 
 def monotone(*, falling: Collection[str] = ()) -> Rule:
-    """Of a function that rises in all its tensors but those that are named."""
+    """The rule of a function that rises in all its tensors except the named ones."""
 
     def rule(box: Box) -> Array:
         def up(name: str, x: Array, reach: Array) -> Array:
@@ -57,13 +112,20 @@ def monotone(*, falling: Collection[str] = ()) -> Rule:
 
 def multilinear(box: Box) -> Array:
     """f(|x| + r) - f(|x|)."""
-    return distance(
-        box.at(lambda _, x, r: np.abs(x) + r), box.at(lambda _name, x, _reach: np.abs(x))
-    )
+    arguments = {n: _sizes(v) if n in box.reach else v for n, v in box.arguments.items()}
+    sizes = replace(box, arguments=arguments)
+    return distance(sizes.at(lambda _, x, r: x + r), np.asarray(box.oracle(**arguments)))
+
+
+def _sizes(value: Any) -> Any:
+    """The magnitudes of a tensor, which may be one of integers, or of each of a list."""
+    if isinstance(value, list):
+        return [_sizes(part) for part in value]
+    return value if value.dtype.kind == "b" else np.abs(value)
 
 
 def slope(of: Callable[[Mapping[str, Any]], float] = lambda _: 1.0) -> Rule:
-    """Of an elementwise function of x whose slope is no steeper than `of(arguments)`."""
+    """The rule of an elementwise function of x whose slope is at most `of(arguments)`."""
 
     def rule(box: Box) -> Array:
         return np.asarray(of(box.arguments) * box.reach["x"])
@@ -100,9 +162,9 @@ def softmax(box: Box) -> Array:
 
 def _reduced(array: Array, box: Box) -> Array:
     """The mean over the reduced axes."""
-    axis, kept = box.arguments.get("axis"), bool(box.arguments.get("keepdims"))
+    axis, keepdims = box.arguments.get("axis"), bool(box.arguments.get("keepdims"))
     where = axes_of(axis)
-    return np.asarray(array.mean(axis=where, keepdims=kept))
+    return np.asarray(array.mean(axis=where, keepdims=keepdims))
 
 
 def deviation(box: Box) -> Array:
@@ -111,7 +173,7 @@ def deviation(box: Box) -> Array:
 
 
 def variance(box: Box) -> Array:
-    """2 s q + q^2, with the deviation s and what it may be off, q."""
+    """2 s q + q^2, with the deviation s and its own reach q."""
     off = deviation(box)
     return np.asarray((2 * np.sqrt(box.value) + off) * off)
 
@@ -125,42 +187,44 @@ def scaled_to_one(box: Box) -> Array:
     return _or_unknown((reach + np.abs(box.value) * off) / left, bool(reach.any()))
 
 
-def _or_unknown(found: Array, matters: bool) -> Array:
-    return np.where(np.isnan(found), np.inf if matters else 0, found)
+def _or_unknown(reach: Array, matters: bool) -> Array:
+    return np.where(np.isnan(reach), np.inf if matters else 0, reach)
 
 
 def batch_normalised(box: Box) -> Array:
     """The rule for products and sums of `_affine`, with the root of var + epsilon."""
-    given = {n: _beside(box, n) for n in ("x", "mean", "var", "beta", "gamma")}
-    (x, x_off), (mean, mean_off), (var, var_off) = given["x"], given["mean"], given["var"]
-    return _affine(box, (x - mean, x_off + mean_off), given, var - var_off)
+    tensors = {n: _beside(box, n) for n in ("x", "mean", "var", "beta", "gamma")}
+    (x, x_off), (mean, mean_off), (var, var_off) = tensors["x"], tensors["mean"], tensors["var"]
+    return _affine(box, (x - mean, x_off + mean_off), tensors, var - var_off)
 
 
 def _beside(box: Box, name: str) -> tuple[Array, Array]:
     """A tensor and its reach in a shape that broadcasts with x."""
-    found, x, axis = box.tensor(name), box.arguments["x"], box.arguments.get("axis", -1)
-    if found[0].ndim != 1 or x.ndim == 1:
-        return found
+    tensor, x, axis = box.tensor(name), box.arguments["x"], box.arguments.get("axis", -1)
+    if tensor[0].ndim != 1 or x.ndim == 1:
+        return tensor
     shape = [1] * x.ndim
-    shape[axis] = found[0].shape[0]
-    return found[0].reshape(shape), found[1].reshape(shape)
+    shape[axis] = tensor[0].shape[0]
+    return tensor[0].reshape(shape), tensor[1].reshape(shape)
 
 
 def _affine(
-    box: Box, centred: tuple[Array, Array], given: Mapping[str, Any], least: Array
+    box: Box, centred: tuple[Array, Array], tensors: Mapping[str, Any], least: Array
 ) -> Array:
-    """gamma c / sqrt(var + epsilon) + beta, where var is not below `least`: a product c g i whose
-    factors are off by no more than C, G and I moves by (|c| + C) (|g| + G) (i + I) - |c g| i.
+    """gamma c / sqrt(var + epsilon) + beta, where var is not below `least`.
 
-    The root's reciprocal i moves up by what the least variance does, and down by what the greatest
-    does, which is more where `least` is not as far away.
+    A product c g i has factors that are off by C, G and I at most. It moves by no more than
+    (|c| + C) (|g| + G) (i + I) - |c g| i.
+
+    The root's reciprocal i moves up by the effect of the least variance, and down by that of the
+    greatest, which is more where `least` is not as far away.
     """
-    (var, var_off), (gamma, gamma_off) = given["var"], given["gamma"]
+    (var, var_off), (gamma, gamma_off) = tensors["var"], tensors["gamma"]
     inverse, top, bottom = (_reciprocal(box, v) for v in (var, least, var + np.asarray(var_off)))
     apart = np.maximum(top - inverse, inverse - bottom)
     size, factor = np.abs(centred[0]), np.abs(gamma)
     largest = (size + centred[1]) * (factor + gamma_off) * (inverse + apart)
-    return _or_unknown(largest - size * factor * inverse + given["beta"][1], matters=True)
+    return _or_unknown(largest - size * factor * inverse + tensors["beta"][1], matters=True)
 
 
 def _reciprocal(box: Box, var: Array) -> Array:
@@ -176,16 +240,18 @@ def normalised(box: Box) -> Array:
     spread_off = np.sqrt(np.square(reach).mean(axis=axes, keepdims=True))
     var = x.var(axis=axes, keepdims=True)
     var_off = (2 * np.sqrt(var) + spread_off) * spread_off
-    given = {name: _kept(box, name, axes) for name in ("gamma", "beta")} | {"var": (var, var_off)}
+    tensors = {name: _with_axes(box, name, axes) for name in ("gamma", "beta")} | {
+        "var": (var, var_off)
+    }
     centred = x - x.mean(axis=axes, keepdims=True), reach + mean_off
-    return _affine(box, centred, given, np.maximum(var - var_off, 0))
+    return _affine(box, centred, tensors, np.maximum(var - var_off, 0))
 
 
-def _kept(box: Box, name: str, axes: tuple[int, ...]) -> tuple[Array, Array]:
+def _with_axes(box: Box, name: str, axes: tuple[int, ...]) -> tuple[Array, Array]:
     x, reduced = box.arguments["x"], {a % box.arguments["x"].ndim for a in axes}
     shape = [1 if i in reduced else d for i, d in enumerate(x.shape)]
-    found, off = box.tensor(name)
-    return found.reshape(shape), off.reshape(shape)
+    value, off = box.tensor(name)
+    return value.reshape(shape), off.reshape(shape)
 
 
 def mean_of_batch(box: Box) -> Array:
@@ -195,8 +261,10 @@ def mean_of_batch(box: Box) -> Array:
 
 
 def binary_crossentropy(box: Box) -> Array:
-    """|t' - t| times the largest difference of the logarithms, and |o' - o| times the steepest
-    slope: (|t| + 1) / (p (1 - p)) of probabilities, |t| + 1 of logits."""
+    """|t' - t| times the largest difference of logarithms, and |o' - o| times the steepest slope.
+
+    That slope is (|t| + 1) / (p (1 - p)) for probabilities, and |t| + 1 for logits.
+    """
     (target, its), (output, off) = box.tensor("target"), box.tensor("output")
     weight = np.abs(target) + its + 1
     if box.arguments.get("from_logits"):
@@ -206,8 +274,8 @@ def binary_crossentropy(box: Box) -> Array:
     low, high = np.where(inside, low, 0.5), np.where(inside, high, 0.5)
     logs = np.maximum(np.abs(np.log(low)), np.abs(np.log1p(-high)))
     least = np.minimum(low * (1 - low), high * (1 - high))
-    found = its * 2 * logs + weight * off / least
-    return np.where(inside | (its + off == 0), found, np.inf)
+    reach = its * 2 * logs + weight * off / least
+    return np.where(inside | (its + off == 0), reach, np.inf)
 
 
 def crossentropy_of_logits(box: Box) -> Array:
@@ -244,12 +312,13 @@ def among_the_first(box: Box) -> Array:
 
 
 def certain(rule: Rule) -> Rule:
-    """Of a function that jumps: its value where `rule` says that it does not move, else none."""
+    """The rule of a function that jumps: its value where `rule` says that it does not move, else
+    none."""
 
-    def found(box: Box) -> Array:
+    def certain_reach(box: Box) -> Array:
         return np.where(rule(box) > 0, np.inf, 0.0)
 
-    return found
+    return certain_reach
 
 
 def equality(box: Box) -> Array:
@@ -265,13 +334,17 @@ def index_of_extreme(sign: int) -> Rule:
 
     def rule(box: Box) -> Array:
         (x, reach), axis = box.tensor("x"), box.arguments.get("axis", -1)
-        chosen = np.expand_dims(box.value, axis)
+        if axis is None:
+            x, reach, axis = x.reshape(-1), reach.reshape(-1), 0
+        chosen = np.reshape(
+            box.value, [1 if n == axis % x.ndim else d for n, d in enumerate(x.shape)]
+        )
         high = sign * x + reach
         own = np.take_along_axis(sign * x - reach, chosen, axis)
         others = high.copy()
         np.put_along_axis(others, chosen, -np.inf, axis)
-        beyond = (own > others.max(axis=axis, keepdims=True)).squeeze(axis)
-        return np.where(beyond, 0.0, np.inf)
+        beyond = own > others.max(axis=axis, keepdims=True)
+        return np.where(beyond, 0.0, np.inf).reshape(box.value.shape)
 
     return rule
 

@@ -1,7 +1,7 @@
 """A program of several calls, made of a seed: the same for the same seed, number and options.
 
 Calls are added one after the other. Each is drawn from the spec of a function that was picked, and
-answered by the oracle for the numbers of every draw as soon as it is there; one that leaves the
+answered by the oracle for the numbers of every draw as soon as it is there. A call that leaves the
 numbers of which the documents speak, or rests on a convention, is drawn again. So every program has
 a right answer, and what follows a call is drawn with knowledge of its numbers.
 """
@@ -9,7 +9,7 @@ a right answer, and what follows a call is drawn with knowledge of its numbers.
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,16 +17,14 @@ import numpy as np
 from hypothesis.errors import UnsatisfiedAssumption
 
 from conformance.editions import Edition
-from conformance.fuzz.bounds.running import Course
+from conformance.fuzz.bounds.admissible import is_ordinary, open_points
+from conformance.fuzz.bounds.course import Course
 from conformance.fuzz.bounds.sessions import graph
-from conformance.fuzz.bounds.settled import is_ordinary, open_points
-from conformance.fuzz.bounds.statics import fits, statics
-from conformance.fuzz.bounds.types import Typed
-from conformance.fuzz.calls import Call, Special, calls_of, documented
-from conformance.fuzz.making.freedom import freed
-from conformance.fuzz.making.numbers import drawn
-from conformance.fuzz.making.pool import Offered
-from conformance.fuzz.making.wiring import WiredDraft
+from conformance.fuzz.bounds.static_shapes import fits, static_shapes
+from conformance.fuzz.bounds.tensors import Typed
+from conformance.fuzz.making.placeholders import freed
+from conformance.fuzz.making.wiring import Offered, WiredDraft, drawn
+from conformance.fuzz.programs import ProgramCall, Special, calls_of, documented
 from conformance.generators.drawing import Seeded
 from conformance.program import Argument, Binding, Input, Program, Ref, Step
 from conformance.specs import Spec, kinds
@@ -34,7 +32,7 @@ from conformance.specs.rules import RuleError
 
 Array = np.ndarray[Any, Any]
 AGAIN, SPECIAL = 0.06, 0.15
-"""How often a call is one that was there before, or a special one."""
+"""How often an earlier call is repeated, and how often a special call is made."""
 TRIES = 12
 """How often a call is drawn before another function is picked."""
 SIZE = (2, 20)
@@ -48,8 +46,8 @@ OUTSIDE = (ValueError, IndexError, KeyError, RuleError, UnsatisfiedAssumption, A
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What programs are made: `size` has the fewest and the most calls, `functions` those of
-    which at least one must occur (any, if it is empty), `draws` how many sets of numbers."""
+    """The programs to make: `size` has the fewest and the most calls. At least one of `functions`
+    must occur (any, if it is empty). `draws` is the number of sets of numbers."""
 
     edition: Edition
     seed: int
@@ -59,8 +57,8 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Composed:
-    """A program with the numbers of its draws, and what is known of its tensors in each."""
+class ComposedProgram:
+    """A program with the numbers of its draws, and the course of each."""
 
     number: int
     edition: Edition
@@ -74,7 +72,7 @@ class Composed:
         return {name: why for course in self.courses for name, why in course.cuts.items()}
 
     @property
-    def calls(self) -> list[Call | Special]:
+    def calls(self) -> list[ProgramCall | Special]:
         """The calls of its graph, in order."""
         return list(calls_of(graph(self.program), self.edition))
 
@@ -83,7 +81,7 @@ class Growth:
     """A program that grows."""
 
     prefix = "r"
-    """What the names of results begin with."""
+    """The prefix of the names of results."""
     unknown = 0.25
     """How often a program has dimensions that are not known when it is built."""
     adds_inputs = True
@@ -98,27 +96,51 @@ class Growth:
         self.elements = self.random.choice(_ELEMENTS)
         self.inputs: list[Input] = []
         self.steps: list[Step] = []
-        self.arrays: list[dict[str, Array]] = [{} for _ in range(plan.draws)]
-        self.courses = [Course({}, {}) for _ in range(plan.draws)]
+        self.arrays: list[dict[str, Array]] = [{} for _ in range(self.draws)]
+        self.courses = [Course({}, {}) for _ in range(self.draws)]
         self.pool: list[Offered] = []
         self.used: set[str] = set()
         self.count = 0
         self.begin()
 
+    @property
+    def draws(self) -> int:
+        """How many sets of numbers the program has."""
+        return self.plan.draws
+
     def begin(self) -> None:
         """Settle what is known before the first call."""
 
-    def grown(self) -> Composed | None:
-        """The whole program; None if it did not come to have what it must have."""
-        wanted = self.random.randint(*self._sizes())
-        must = self.random.randrange(wanted) if self.plan.functions else -1
+    def grown(self) -> ComposedProgram | None:
+        """The whole program; None if it lacks a required call."""
         with np.errstate(all="ignore"):
-            while self.count < wanted:
-                if not self.grow(must=self.count == must):
-                    return None
+            if not self.fill():
+                return None
             self.last()
         program = self._freed(Program(tuple(self.inputs), tuple(self.steps), self._outputs()))
-        return Composed(self.number, self.plan.edition, program, self.arrays, self.courses)
+        return ComposedProgram(self.number, self.plan.edition, program, self.arrays, self.courses)
+
+    def fill(self) -> bool:
+        """Add calls; whether all that are required could be added."""
+        size = self.random.randint(*self._sizes())
+        must = self.random.randrange(size) if self.plan.functions else -1
+        while self.count < size:
+            if not self.grow(must=self.count == must):
+                return False
+        return True
+
+    def remembered(self) -> Callable[[], None]:
+        """A function that brings the program back to its present state."""
+        state: dict[str, Any] = {
+            "inputs": [*self.inputs],
+            "arrays": [{**arrays} for arrays in self.arrays],
+            "steps": [*self.steps],
+            "pool": [*self.pool],
+            "used": {*self.used},
+            "courses": self.courses,
+            "count": self.count,
+        }
+        return lambda: self.__dict__.update(state)
 
     def _freed(self, program: Program) -> Program:
         """Now and then, placeholders with dimensions that are not known."""
@@ -147,18 +169,18 @@ class Growth:
         return False
 
     def _names(self, *, must: bool) -> list[str]:
-        found = [n for n, s in documented(self.plan.edition).items() if joins(s)]
+        names = [n for n, s in documented(self.plan.edition).items() if joins(s)]
         if must:
-            found = [
-                n for n in found if documented(self.plan.edition)[n].name in self.plan.functions
+            names = [
+                n for n in names if documented(self.plan.edition)[n].name in self.plan.functions
             ]
-        return found
+        return names
 
     def _try(self, name: str) -> bool:
         """Draw one call of the function; whether it is a part of the program now."""
         spec = documented(self.plan.edition)[name]
         try:
-            dtype = self.random.choice(self._dtypes(spec))
+            dtype = self.random.choice(self.dtypes(spec))
             draft = WiredDraft(
                 Seeded(self.random),
                 spec,
@@ -168,11 +190,11 @@ class Growth:
                 elements=self.elements,
             )
             steps = draft.make()
-            return self._add(draft, steps)
+            return self.add(draft, steps)
         except OUTSIDE:
             return False
 
-    def _dtypes(self, spec: Spec) -> list[str]:
+    def dtypes(self, spec: Spec) -> list[str]:
         """The dtypes in which the documents compute the function and of which tensors are there."""
         there = {self.dtype, *(d for t in self.pool for d in t.type.dtypes)}
         if not self.pool:  # the first call is given inputs, which may be of any dtype
@@ -184,17 +206,24 @@ class Growth:
             raise UnsatisfiedAssumption("no tensor has a dtype of which the documents speak")
         return fitting
 
-    def _add(self, draft: WiredDraft, steps: Sequence[Step]) -> bool:
+    def add(self, draft: WiredDraft, steps: Sequence[Step], *, apart: bool = False) -> bool:
+        """Add a drawn call. Only a call that may stand `apart` may have no tensor of another."""
         fresh = [i for i in draft.inputs if i.name not in draft.wires]
         if fresh and not self.adds_inputs:
             return False
-        if self.pool and len(fresh) == len(draft.inputs) and draft.inputs:
-            return False  # a call that has nothing to do with the others
+        if self.pool and len(fresh) == len(draft.inputs) and draft.inputs and not apart:
+            return False
         names = {item.name: f"x{len(self.inputs) + n}" for n, item in enumerate(fresh)}
         names |= {name: tensor.name for name, tensor in draft.wires.items()}
         inputs = [self._bound(replace(i, name=names[i.name])) for i in fresh]
-        arrays = [drawn(draft, fresh, names, self.rng) for _ in self.arrays]
+        arrays = [self.numbers(draft, fresh, names) for _ in self.arrays]
         return self.answered(inputs, arrays, _named(steps, names, self.name()))
+
+    def numbers(
+        self, draft: WiredDraft, fresh: Sequence[Input], names: Mapping[str, str]
+    ) -> dict[str, Array]:
+        """An array for each new input of a call, by its name in the program."""
+        return drawn(draft, fresh, names, self.rng)
 
     def _bound(self, item: Input) -> Input:
         if self.plan.edition == "keras-1":  # which has no `constant`
@@ -210,7 +239,7 @@ class Growth:
         """Add the inputs and the steps if all that they give is settled."""
         tails = [_tail(c, inputs, a) for c, a in zip(self.courses, arrays, strict=True)]
         for tail in tails:
-            for call in _told(steps, self.plan.edition):
+            for call in _calls(steps, self.plan.edition):
                 if any(open_points(tail, call, self.plan.edition)):
                     return False
                 tail.add(call, self.plan.edition)
@@ -235,7 +264,7 @@ class Growth:
         self.steps += steps
         self.count += 1
         depths = {t.name: t.depth for t in self.pool}
-        calls = _told(steps, self.plan.edition)
+        calls = _calls(steps, self.plan.edition)
         self.used |= {name for call in calls for name in call.references()}
         for item in inputs:
             self.pool.append(self._offered(item.name, 0))
@@ -263,7 +292,7 @@ class Growth:
         return f"{self.prefix}{self.count}"
 
     def special(self) -> bool:
-        """Add a call whose meaning is in what it is given; whether there was a place for one."""
+        """Add a call whose meaning lies in its arguments; whether there was a place for one."""
         return False
 
     def last(self) -> None:
@@ -271,11 +300,11 @@ class Growth:
 
     def _outputs(self) -> tuple[str, ...]:
         """Most results that nothing uses, and now and then another, in any order."""
-        made = [t.name for t in self.pool if t.name.startswith(self.prefix)]
-        ends = [n for n in made if n not in self.used]
+        results = [t.name for t in self.pool if t.name.startswith(self.prefix)]
+        ends = [n for n in results if n not in self.used]
         chosen = [n for n in ends if self.random.random() < 0.85]
-        chosen += [n for n in made if n in self.used and self.random.random() < 0.1]
-        chosen = chosen or [made[-1]]
+        chosen += [n for n in results if n in self.used and self.random.random() < 0.1]
+        chosen = chosen or [results[-1]]
         self.random.shuffle(chosen)
         return tuple(chosen)
 
@@ -288,7 +317,7 @@ def joins(spec: Spec) -> bool:
 def _knows_enough(course: Course) -> bool:
     """Whether kernels and channels are known if all dimensions of all inputs are."""
     shapes = {name: kind.shape for name, kind in course.types.items()}
-    return fits(statics(shapes, course.calls, course.types), course.calls)
+    return fits(static_shapes(shapes, course.calls, course.types), course.calls)
 
 
 def _tail(course: Course, inputs: Sequence[Input], arrays: Mapping[str, Array]) -> Course:
@@ -299,7 +328,7 @@ def _tail(course: Course, inputs: Sequence[Input], arrays: Mapping[str, Array]) 
     return copied
 
 
-def _told(steps: Sequence[Step], edition: Edition) -> list[Call | Special]:
+def _calls(steps: Sequence[Step], edition: Edition) -> list[ProgramCall | Special]:
     return list(calls_of(Program((), tuple(steps), ()), edition))
 
 
@@ -308,17 +337,17 @@ def _named(steps: Sequence[Step], names: Mapping[str, str], name: str) -> list[S
     results = {s.result: f"{name}_{s.result}" for s in steps[:-1]} | {steps[-1].result: name}
     whole = {**names, **results}
 
-    def one(value: Argument) -> Argument:
+    def renamed(value: Argument) -> Argument:
         if isinstance(value, Ref):
             return Ref(whole[value.name])
-        return [one(v) for v in value] if isinstance(value, list) else value
+        return [renamed(v) for v in value] if isinstance(value, list) else value
 
     return [
         replace(
             s,
             result=results[s.result],
-            args=tuple(one(a) for a in s.args),
-            kwargs=tuple((k, one(a)) for k, a in s.kwargs),
+            args=tuple(renamed(a) for a in s.args),
+            kwargs=tuple((k, renamed(a)) for k, a in s.kwargs),
         )
         for s in steps
     ]

@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from conformance.fuzz.bounds.sessions import AVERAGE, CALL, UPDATES, Session, is_settled
-from conformance.fuzz.bounds.statics import given_statics, statics
-from conformance.fuzz.bounds.types import Typed
-from conformance.fuzz.making.freedom import (
+from conformance.fuzz.bounds.sessions import AVERAGE, CALL, UPDATES, GraphSession, is_settled
+from conformance.fuzz.bounds.static_shapes import initial_shapes, static_shapes
+from conformance.fuzz.bounds.tensors import Typed
+from conformance.fuzz.making.control_flow import SpecialGrowth
+from conformance.fuzz.making.growth import OUTSIDE, ComposedProgram
+from conformance.fuzz.making.placeholders import (
     free_lengths,
     is_fed,
     maker,
@@ -18,8 +20,6 @@ from conformance.fuzz.making.freedom import (
     other_lengths,
     start_of,
 )
-from conformance.fuzz.making.growth import OUTSIDE, Composed
-from conformance.fuzz.making.special import SpecialGrowth
 from conformance.program import Argument, Binding, Input, Program, Ref, Step
 
 Array = np.ndarray[Any, Any]
@@ -36,42 +36,44 @@ class SessionGrowth(SpecialGrowth):
     unknown = 0.6
 
     def begin(self) -> None:
-        """The learning phase is one of what is fed."""
+        """The learning phase is one of the fed inputs."""
         for course in self.courses:
             course.phase = 1
 
-    def framed(self) -> Composed | None:
+    def framed(self) -> ComposedProgram | None:
         """The whole program; None if it has nothing to feed, or no answer."""
-        found = self.grown()
-        if found is None or not any(map(is_fed, found.program.inputs)):
+        graph = self.grown()
+        if graph is None or not any(map(is_fed, graph.program.inputs)):
             return None
-        free = free_lengths(found.program.inputs, found.courses[0].calls)
+        free = free_lengths(graph.program.inputs, graph.courses[0].calls)
         for lengths in (*other_lengths(free, self.random), {}):
-            made = self._with_lengths(found, lengths)
-            if made is not None:
-                return made
+            program = self._with_lengths(graph, lengths)
+            if program is not None:
+                return program
         return None
 
-    def _with_lengths(self, found: Composed, lengths: Mapping[int, int]) -> Composed | None:
+    def _with_lengths(
+        self, graph: ComposedProgram, lengths: Mapping[int, int]
+    ) -> ComposedProgram | None:
         """The whole program, one of whose calls is fed with tensors of other lengths."""
-        made = _Frame(self, found, lengths)
-        program, arrays = made.program(), made.arrays
+        frame = _Frame(self, graph, lengths)
+        program, arrays = frame.program(), frame.arrays
         try:
-            session = Session(program, arrays, self.plan.edition)
+            session = GraphSession(program, arrays, self.plan.edition)
             session.run()
             settled = is_settled(session)
         except OUTSIDE:
             return None
         if not settled or not _of_one_form(session):
             return None
-        return Composed(found.number, found.edition, program, [arrays], session.courses[:1])
+        return ComposedProgram(graph.number, graph.edition, program, [arrays], session.courses[:1])
 
 
-def _of_one_form(session: Session) -> bool:
+def _of_one_form(session: GraphSession) -> bool:
     """Whether the same axes have one element in all calls: these broadcast, others do not."""
     forms = [
-        {name: [length == 1 for length in kind.shape] for name, kind in found.types.items()}
-        for found in session.courses
+        {name: [length == 1 for length in kind.shape] for name, kind in course.types.items()}
+        for course in session.courses
     ]
     return all(form == forms[0] for form in forms)
 
@@ -79,9 +81,11 @@ def _of_one_form(session: Session) -> bool:
 class _Frame:
     """The steps around a graph."""
 
-    def __init__(self, growth: SessionGrowth, found: Composed, lengths: Mapping[int, int]) -> None:
-        self.random, self.found, self.lengths = growth.random, found, lengths
-        self.rng, self.types = growth.rng, dict(found.courses[0].types)
+    def __init__(
+        self, growth: SessionGrowth, inner: ComposedProgram, lengths: Mapping[int, int]
+    ) -> None:
+        self.random, self.inner, self.lengths = growth.random, inner, lengths
+        self.rng, self.types = growth.rng, dict(inner.courses[0].types)
         self.apart: list[str] = []
         """Variables that the graph does not read."""
         self.arrays: dict[str, Array] = {}
@@ -89,9 +93,9 @@ class _Frame:
 
     def program(self) -> Program:
         """The program."""
-        graph = self.found.program
+        graph = self.inner.program
         fed = [i for i in graph.inputs if is_fed(i)]
-        steps = [self._made(item) for item in graph.inputs]
+        steps = [self._maker(item) for item in graph.inputs]
         steps += self._held_apart()
         phased = any(_asks_for_phase(step) for step in graph.steps)
         if phased:
@@ -102,10 +106,10 @@ class _Frame:
         outputs = tuple(s.result for s in ends[1:]) + tuple(s.result for s in looks)
         return Program(tuple(self.inputs), (*steps, *graph.steps, *updates, *ends, *looks), outputs)
 
-    def _made(self, item: Input) -> Step:
+    def _maker(self, item: Input) -> Step:
         """The step that makes an input of the graph."""
         if not is_fed(item):
-            self._array(start_of(item), self.found.arrays[0][item.name])
+            self._array(start_of(item), self.inner.arrays[0][item.name])
         return maker(item)
 
     def _array(self, name: str, array: Array, kind: Typed | None = None) -> Ref:
@@ -116,18 +120,18 @@ class _Frame:
 
     def _updates(self) -> list[Step]:
         """Updates of variables by results of the same type, in any order."""
-        graph, found = self.found.program, []
+        graph, updates = self.inner.program, []
         results = [s.result for s in graph.steps if s.result in self.types]
         held = [i.name for i in graph.inputs if i.binding is Binding.VARIABLE]
         for name in (*held, *self.apart):
             fitting = [n for n in results if self.types[n] == self.types[name]]
             if fitting and self.random.random() < 0.8:
-                found.append(self._update(name, self.random.choice(fitting)))
-        self.random.shuffle(found)
-        return found
+                updates.append(self._update(name, self.random.choice(fitting)))
+        self.random.shuffle(updates)
+        return updates
 
     def _update(self, variable: str, new: str) -> Step:
-        kinds = UPDATES[:-1] if self.found.edition == "keras-1" else UPDATES
+        kinds = UPDATES[:-1] if self.inner.edition == "keras-1" else UPDATES
         kind = self.random.choice(kinds)
         args: tuple[Argument, ...] = (Ref(variable), Ref(new))
         if kind == AVERAGE:
@@ -150,29 +154,29 @@ class _Frame:
 
     def _settled(self) -> list[str]:
         """Results that have the same shape in every call."""
-        graph, first = self.found.program, self.found.courses[0]
-        known = statics(given_statics(graph, {}), first.calls, first.types)
+        graph, first = self.inner.program, self.inner.courses[0]
+        known = static_shapes(initial_shapes(graph, {}), first.calls, first.types)
         return [c.result for c in first.calls if None not in known[c.result]]
 
     def _ends(self, fed: Sequence[Input], updates: Sequence[str], *, phased: bool) -> list[Step]:
         """The function, and its calls."""
-        graph = self.found.program
+        graph = self.inner.program
         inputs: list[Argument] = [Ref(i.name) for i in fed]
         inputs += [Ref(PHASE)] if phased else []
         outputs: list[Argument] = [Ref(o) for o in graph.outputs]
-        listed: list[Argument] = [Ref(u) for u in updates]
-        kwargs: tuple[tuple[str, Argument], ...] = (("updates", listed),) if listed else ()
+        updated: list[Argument] = [Ref(u) for u in updates]
+        kwargs: tuple[tuple[str, Argument], ...] = (("updates", updated),) if updated else ()
         steps = [Step("f", "function", (inputs, outputs), kwargs)]
         phases = self.random.choice(((1, 0), (0, 1), (1, 1), (1, 0, 1)))
         other = self.random.randrange(len(phases)) if self.lengths else None
         for number, phase in enumerate(phases):
-            given: list[Argument] = list(self._fed(fed, number, resized=number == other))
-            given += [phase] if phased else []
-            steps.append(Step(f"call_{number}", CALL, (Ref("f"), given)))
+            values: list[Argument] = list(self._fed(fed, number, resized=number == other))
+            values += [phase] if phased else []
+            steps.append(Step(f"call_{number}", CALL, (Ref("f"), values)))
         return steps
 
     def _fed(self, fed: Sequence[Input], number: int, *, resized: bool) -> list[Ref]:
-        draws: Sequence[Mapping[str, Array]] = self.found.arrays
+        draws: Sequence[Mapping[str, Array]] = self.inner.arrays
         arrays, lengths = draws[number % len(draws)], self.lengths if resized else {}
         return [
             self._array(f"{i.name}_{number}", of_lengths(arrays[i.name], i.static_shape, lengths))

@@ -1,8 +1,8 @@
 """The covering array of a function: few structures that together show what exists of it.
 
-Structures are drawn, some freely, some towards what is still missing, and each round keeps the one
-that shows the most of what is missing. What exists is what any draw has shown, at the best level at
-which one has shown it; what no draw shows is excluded with the reason why drawing it failed.
+A *feature* is a property of a call, which has one *class* of each. A covering array shows each
+*pair* of classes in some call: faults of two properties together meet a call with both. Each round
+draws structures and keeps the best one. A pair that no draw shows is excluded, with the reason.
 """
 
 from __future__ import annotations
@@ -15,15 +15,25 @@ from itertools import combinations, islice, product
 from random import Random
 
 from conformance.editions import Edition
-from conformance.generators.classes import DTYPE, Classes
-from conformance.generators.coverage.classes import classes_of
-from conformance.generators.coverage.effort import Effort
+from conformance.generators.classes import DTYPE, INTEGERS, Classes
+from conformance.generators.coverage.classes import classes_of, with_dtype
+from conformance.generators.coverage.effort import (
+    BROAD,
+    ENOUGH,
+    FIRST,
+    LEAST_SETTLED,
+    OFTEN,
+    RARE,
+    REJECTED,
+    Effort,
+)
 from conformance.generators.coverage.items import (
     FILLED,
     SETTLED,
     Item,
     One,
     apart,
+    are_bindings,
     empty_apart,
     is_open,
     is_steered,
@@ -46,22 +56,6 @@ WEIGHT = {SETTLED: 4}
 """What can convict is shown first."""
 LONGEST_ROW = 10
 """Features that a steered draw is asked for at most; the rest comes as it may."""
-
-FIRST = 8
-"""Structures that are kept even if later ones show all that they show: a plan of few has them."""
-LEAST_SETTLED = 10
-"""Structures of a complete plan that the documents settle, if there are so many."""
-BROAD = 3
-"""One of so many of the first structures rests on conventions, so that a plan of few has other
-dtypes and scalars."""
-RARE = 300
-"""How many structures are drawn at most to find one with something rare."""
-REJECTED = 4
-"""Rejected draws after which something rare is held not to exist: each was tried many times."""
-ENOUGH = 12.0
-"""A pair that should have come so often by chance, and never came, does not exist."""
-OFTEN = 6
-"""A class that should have come so often in a settled call, and never came in one, has none."""
 
 Draw = Drawn[Structure]
 
@@ -254,13 +248,16 @@ class CoveringArray:
     def _draw(
         self, *, wanted: Mapping[str, str] | None = None, demanded: Mapping[str, str] | None = None
     ) -> Draw | Rejected:
+        turn = len(self._pool)
+        asked = [with_dtype(self.spec, classes or {}, turn) for classes in (wanted, demanded)]
+
         def make(chooser: Chooser) -> Structure:
             return made(
                 chooser,
                 self.spec,
                 self.edition,
-                wanted=wanted or {},
-                demanded=demanded or {},
+                wanted=asked[0],
+                demanded=asked[1],
                 elements=self.elements,
             )
 
@@ -291,15 +288,21 @@ class CoveringArray:
 
         A pair that no settled call has need not be shown, only what is in it; but where no settled
         call has the class of an argument, its pairs are, in calls with elements and few
-        conventions.
+        conventions. So are two ways of making tensors: a list beside a symbolic tensor.
         """
         if level == SETTLED or _is_alone(item):
             return True
-        return level == FILLED and any(map(self._is_open_argument, (item >> _SHIFT, item & _MASK)))
+        mine, its = item >> _SHIFT, item & _MASK
+        if level < FILLED:
+            return False
+        is_open = self._is_open_argument(mine) or self._is_open_argument(its)
+        return is_open or are_bindings(self._names[mine], self._names[its])
 
     def _is_open_argument(self, number: int) -> bool:
         feature = self._names[number][0]
-        of_argument = isinstance(feature, str) and feature != DTYPE and not owner(feature)
+        of_argument = (
+            isinstance(feature, str) and feature not in (DTYPE, INTEGERS) and not owner(feature)
+        )
         return of_argument and not self.settled[number]
 
     def _keep_best(self) -> bool:
@@ -432,18 +435,15 @@ class CoveringArray:
             if seen[mine] * seen[its] < enough * self._count(seen):
                 yield pair
             elif pair not in self.best:
-                self.excluded[pair] = self._words(mine, its)
+                times = f"{self.seen[mine]} of them with {one[0]} {one[1]}"
+                others = f"{self.seen[its]} with {other[0]} {other[1]}"
+                self.excluded[pair] = (
+                    f"never together in {len(self._pool)} draws, {times} and {others}"
+                )
 
     def _count(self, seen: Counter[int]) -> int:
         """How many structures were counted."""
         return len(self._pool) if seen is self.seen else self._settled_pool
-
-    def _words(self, mine: int, its: int) -> str:
-        one, other = self._names[mine], self._names[its]
-        return (
-            f"never together in {len(self._pool)} draws, {self.seen[mine]} of them with "
-            f"{one[0]} {one[1]} and {self.seen[its]} with {other[0]} {other[1]}"
-        )
 
     def _try(self, number: int) -> None:
         pair = self.pair(number)
@@ -480,7 +480,7 @@ class CoveringArray:
         return one << _SHIFT | other
 
     def _is_dtype(self, number: int) -> bool:
-        return self._names[number][0] == DTYPE
+        return self._names[number][0] in (DTYPE, INTEGERS)
 
     def _apart(self, one: int, other: int) -> bool:
         pair = self._pair(one, other)

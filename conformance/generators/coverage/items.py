@@ -10,7 +10,8 @@ import math
 from collections.abc import Collection, Hashable, Iterator, Sequence
 from functools import cache
 
-from conformance.generators.classes import DTYPE, PASSING, Classes
+from conformance.dtypes import is_floating
+from conformance.generators.classes import DTYPE, INTEGERS, PASSING, Classes
 from conformance.generators.coverage.terms import terms_class
 from conformance.generators.coverage.windows import windows_of
 from conformance.generators.structure import Structure, expected_shape, refusable
@@ -41,28 +42,30 @@ UNPAIRED = {
     MIXED: "the documents do not speak of mixed dtypes",
 }
 """Features whose classes are shown by themselves alone, and why."""
+_ELEMENTS = (
+    " size",
+    " long axis",
+    " channels",
+    " written",
+    " counted",
+    " window",
+    " beside",
+    " domain",
+)
 _ELSEWHERE = "which elements a call takes together does not depend on"
 APART = {
     PASSING: (
-        (DTYPE, "aliases", *OF_TENSORS),
+        (DTYPE, INTEGERS, "aliases", *OF_TENSORS),
         "how arguments are passed is settled before anything is looked at",
     ),
     "aliases": (
-        (DTYPE, *OF_TENSORS),
+        (DTYPE, INTEGERS, *OF_TENSORS),
         "that two tensors are one is paired with arguments",
     ),
-    DTYPE: (
-        (
-            " size",
-            " long axis",
-            " channels",
-            " written",
-            " counted",
-            " window",
-            " beside",
-            " domain",
-        ),
-        f"{_ELSEWHERE} their dtype",
+    DTYPE: (_ELEMENTS, f"{_ELSEWHERE} their dtype"),
+    INTEGERS: (
+        (*_ELEMENTS, " binding", " rank", DTYPE),
+        "a call with a dtype that no document names rests on a convention",
     ),
     "dtype": (
         (" size", " long axis", " rank"),
@@ -73,7 +76,7 @@ APART = {
         "how an axis is written decides which axis it is, and nothing else",
     ),
     " binding": (
-        (*MINOR, " written", " counted"),
+        (" size", " long axis", " channels", " domain", " written", " counted"),
         f"{_ELSEWHERE} how a tensor was made",
     ),
 }
@@ -137,17 +140,17 @@ def _point(name: str, *what: Hashable) -> Item:
 
 
 @cache
-def apart(one: str, other: str) -> str | None:
+def apart(first: str, second: str) -> str | None:
     """Why two features need not be shown together; None if they must be."""
-    unpaired = _why_unpaired(one) or _why_unpaired(other)
+    unpaired = _why_unpaired(first) or _why_unpaired(second)
     if unpaired is not None:
         return unpaired
-    for mine, its in ((one, other), (other, one)):
+    for mine, its in ((first, second), (second, first)):
         for name, (others, why) in APART.items():
             if _ends(mine, name) and _ends_in(its, others):
                 return why
-    mine, its = owner(one), owner(other)
-    if mine and its and mine != its and (one.endswith(MINOR) or other.endswith(MINOR)):
+    mine, its = owner(first), owner(second)
+    if mine and its and mine != its and (first.endswith(MINOR) or second.endswith(MINOR)):
         return OTHER_TENSOR
     return None
 
@@ -163,11 +166,30 @@ def empty_apart(pair: tuple[Hashable, ...]) -> bool:
 
 def probed_apart(pair: tuple[Hashable, ...], documented: Collection[str]) -> bool:
     """Whether a pair's first class is a dtype that the documents do not name for the function, and
-    the other one says how a tensor was made, or its rank: such a call rests on a convention."""
+    the other one says how a tensor was made, or its rank: such a call rests on a convention. With
+    anything else integers are paired together, not each dtype of theirs."""
     match pair:
         case (str(feature), str(dtype)), (str(other), _):
-            ends = (" binding", " rank")
-            return feature == DTYPE and dtype not in documented and _ends_in(other, ends)
+            alone = _ends_in(other, (" binding", " rank"))
+            probed = feature == DTYPE and dtype not in documented
+            return probed and (alone or not is_floating(dtype))
+    return False
+
+
+_OPEN = ("variable", "array", "list", "number")
+
+
+def are_bindings(first: tuple[Hashable, ...], second: tuple[Hashable, ...]) -> bool:
+    """Whether two classes pair a symbolic tensor with an input of another kind, or two variables.
+
+    Such pairs are shown, although a convention is about them.
+    """
+    match first, second:
+        case (str(mine), str(how)), (str(its), str(beside)):
+            if not (mine.endswith(" binding") and its.endswith(" binding")):
+                return False
+            pair = {how, beside}
+            return pair == {"variable"} or ("fed" in pair and not pair.isdisjoint(_OPEN))
     return False
 
 

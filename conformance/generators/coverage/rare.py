@@ -5,17 +5,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import permutations
 
 from conformance.editions import Edition
-from conformance.generators.calls import mixtures
 from conformance.generators.classes import DTYPE, Classes
 from conformance.generators.coverage.classes import of_tensors
 from conformance.generators.coverage.terms import LongAxis, first_tensor, long_axes_of
 from conformance.generators.coverage.windows import beginnings, demanded_for, has_effect
+from conformance.generators.defaults import mixtures
 from conformance.generators.sizes import CLASSES
 from conformance.generators.structure import Structure
-from conformance.generators.tensors import MIXED, knowledge, known_patterns, pattern, ranks_of, then
+from conformance.generators.tensors import (
+    MIXED,
+    knowledge,
+    known_patterns,
+    orders,
+    pattern,
+    ranks_of,
+    then,
+)
 from conformance.specs import Spec, kinds
 
 Condition = Callable[[Structure], bool]
@@ -45,7 +52,7 @@ def rare(spec: Spec, edition: Edition, elements: int) -> Iterator[tuple[Conditio
 def _of_dtypes(spec: Spec, edition: Edition) -> Iterator[tuple[Condition, Classes]]:
     for dtype in (*spec.dtypes.documented, *spec.dtypes.probed):
         yield partial(_has_dtype, dtype=dtype), {DTYPE: dtype}
-    for order in permutations(mixtures(spec, edition), 2):
+    for order in orders(mixtures(spec, edition)):
         wanted = {DTYPE: order[0], MIXED: then(*order)}
         yield partial(_mixes, order=then(*order)), wanted
 

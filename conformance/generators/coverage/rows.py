@@ -35,6 +35,7 @@ def kept_rows(spec: Spec, edition: Edition, extents: Sequence[Extent], seed: int
     stored of them, or found if nothing is.
     """
     rows: list[Row] = []
+    extents = [extent.of(spec) for extent in extents]
     arrays = _arrays(extents)
     for number, last in enumerate(arrays, 1):
         begun = [row.draw for row in rows]
@@ -51,8 +52,12 @@ def covering_array(
     spec: Spec, edition: Edition, extents: Sequence[Extent], seed: int
 ) -> CoveringArray:
     """The array of the last extent, found anew; it begins with the structures of the others."""
-    *before, last = _arrays(extents)
-    begun = covering_array(spec, edition, before, seed).kept if before else []
+    return _widened(spec, edition, _arrays([extent.of(spec) for extent in extents]), seed)
+
+
+def _widened(spec: Spec, edition: Edition, arrays: Sequence[Extent], seed: int) -> CoveringArray:
+    *before, last = arrays
+    begun = _widened(spec, edition, before, seed).kept if before else []
     return _extended(spec, edition, last, seed, begun)
 
 
@@ -92,7 +97,7 @@ def _stored(
     spec: Spec, edition: Edition, arrays: Sequence[Extent], seed: int
 ) -> tuple[Choices, ...] | None:
     """The choices of what the last array adds; None if they are not stored."""
-    few, every = STORED
+    few, every = (extent.of(spec) for extent in STORED)
     stored = stored_array(spec.name, edition, seed)
     match [*arrays]:
         case [one] if stored is not None and one.continues(few) and one.most <= few.most:

@@ -36,7 +36,14 @@ MAKING = (
 SOURCES = (".py", ".yaml")
 BESIDE = ("documents", "claims", "schema")
 """Folders that no structure depends on."""
-APART = ("conventions.yaml", "errata.yaml", "examples.yaml", "releases.yaml", "stored.py")
+APART = (
+    "accuracy.yaml",
+    "conventions.yaml",
+    "errata.yaml",
+    "examples.yaml",
+    "releases.yaml",
+    "stored.py",
+)
 """Files that no structure depends on."""
 
 Choices = tuple[int, ...]
@@ -102,7 +109,7 @@ def code(edition: Edition) -> str:
         for path, content in _contents(package / name, name):
             digest.update(f"{path} {len(content)}\n".encode() + content)
     (own,) = (one for one in edition_files() if one.name == edition)
-    for name, text in own.spec_texts().items():
+    for name, text in {"settings": own.settings, **own.spec_texts()}.items():
         digest.update(f"{name} {len(text)}\n{text}".encode())
     return digest.hexdigest()[:40]
 

@@ -1,12 +1,11 @@
-"""Mutants of code: small changes in the source of a released backend, and which a gate notices.
+"""Mutants of code: small changes in the source of a released backend, judged by a gate.
 
-sources     the modules that hold a target's documented functions
-editing     operators: from a node of the syntax tree to edits of the text (tables: siblings)
-units       the functions of a module, what each reaches, and all edits inside one
-population  all mutants of the sources, and a random sample of them
-loading     a target whose workers load a changed module, and a run of some of its functions
-scoring     the functions that reach a change, run and shown to a gate
-classified  what each survivor is
-beside      what other tests say of the same sample
-records, page, writing: the report
+* `editing` has the operators: from a node of the syntax tree to edits of the text.
+* `units` has the functions of a module, the functions that each reaches, and all edits inside one.
+* `population` reads the modules that hold a target's documented functions, and has all their
+  mutants, or a random sample.
+* `scoring` loads a changed module in the target's workers, runs the functions that reach the
+  change, and shows the results to a gate.
+* `records` is the report, with the kind of each survivor and the findings of other tests.
+* `page` writes the report as JSON and as a page.
 """

@@ -4,12 +4,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 
-from conformance.mutation.code.beside import OtherTests, compared
-from conformance.mutation.code.classified import KINDS, Classified, Kind
+import msgspec
+
+from conformance.files import write_atomically
 from conformance.mutation.code.editing import OPERATOR_NAMES
-from conformance.mutation.code.records import CodeCount, CodeMutationReport, JudgedCodeMutant
+from conformance.mutation.code.records import (
+    KINDS,
+    SCHEMA,
+    Classified,
+    CodeCount,
+    CodeMutationReport,
+    JudgedCodeMutant,
+    Kind,
+    OtherTests,
+    classes,
+    compared,
+    other_tests_file,
+    read_other_tests,
+)
+from conformance.reporting.containers import content_of
+from conformance.reporting.json_results import schema_of
 from conformance.reporting.markdown import escape
+from conformance.results.encoding import as_json
 
 _HOW = {
     "unexpected": "a failure that is not among the known ones",
@@ -30,8 +48,8 @@ def code_page(
 
 def kinds(report: CodeMutationReport, known: Mapping[str, Classified]) -> dict[Kind, int]:
     """How many survivors are of each kind."""
-    found = [_kind(one, known) for one in report.survivors]
-    return {kind: found.count(kind) for kind in KINDS}
+    survivors = [_kind(mutant, known) for mutant in report.survivors]
+    return {kind: survivors.count(kind) for kind in KINDS}
 
 
 def score(report: CodeMutationReport, known: Mapping[str, Classified]) -> float | None:
@@ -42,6 +60,9 @@ def score(report: CodeMutationReport, known: Mapping[str, Classified]) -> float 
 
 def interval(killed: int, mutants: int) -> tuple[float, float]:
     """Where the share of all mutants lies with 95 % confidence, by Wilson's formula; 0 to 1.
+
+    E. B. Wilson, Probable Inference, the Law of Succession, and Statistical Inference, Journal of
+    the American Statistical Association 22, 1927.
 
     It takes the sample as drawn from infinitely many: from fewer, the interval is narrower.
     """
@@ -113,7 +134,7 @@ def _noticed(report: CodeMutationReport) -> Iterator[str]:
 
 
 def _beside(report: CodeMutationReport, other: OtherTests) -> Iterator[str]:
-    found = compared(report, other)
+    comparison = compared(report, other)
     yield "## Other tests on the same sample"
     yield ""
     yield f"{escape(other.about)}: {len(other.passing)} tests pass without a change;"
@@ -121,13 +142,13 @@ def _beside(report: CodeMutationReport, other: OtherTests) -> Iterator[str]:
     yield ""
     yield "| | the tests notice | they do not |"
     yield "|---|---:|---:|"
-    yield f"| the gate notices | {len(found.both)} | {len(found.gate_only)} |"
-    yield f"| it does not | {len(found.tests_only)} | {len(found.neither)} |"
+    yield f"| the gate notices | {len(comparison.both)} | {len(comparison.gate_only)} |"
+    yield f"| it does not | {len(comparison.tests_only)} | {len(comparison.neither)} |"
     yield ""
-    for one in report.mutants:
-        if one.id in found.tests_only:
-            failing = ", ".join(f"`{name}`" for name in other.noticed[one.id])
-            yield f"* `{one.id}` {escape(one.function)}: only by {failing}"
+    for mutant in report.mutants:
+        if mutant.id in comparison.tests_only:
+            failing = ", ".join(f"`{name}`" for name in other.noticed[mutant.id])
+            yield f"* `{mutant.id}` {escape(mutant.function)}: only by {failing}"
     yield ""
 
 
@@ -136,35 +157,36 @@ def _table(title: str, counted: Sequence[CodeCount], says: Mapping[str, str]) ->
     yield ""
     yield "| | mutants | killed | survived | |"
     yield "|---|---:|---:|---:|---:|"
-    for one in counted:
-        name = f"{one.name}: {says[one.name]}" if one.name in says else escape(one.name)
-        numbers = f"{one.mutants} | {one.killed} | {one.survived} | {_percent(one.score)}"
+    for row in counted:
+        name = f"{row.name}: {says[row.name]}" if row.name in says else escape(row.name)
+        numbers = f"{row.mutants} | {row.killed} | {row.survived} | {_percent(row.score)}"
         yield f"| {name} | {numbers} |"
     yield ""
 
 
 def _survivors(report: CodeMutationReport, known: Mapping[str, Classified]) -> Iterator[str]:
     for kind, about in KINDS.items():
-        listed = [one for one in report.survivors if _kind(one, known) == kind]
-        if listed:
-            yield f"## Survivors: {kind} ({len(listed)})"
+        survivors = [mutant for mutant in report.survivors if _kind(mutant, known) == kind]
+        if survivors:
+            yield f"## Survivors: {kind} ({len(survivors)})"
             yield ""
             yield about
             yield ""
-            yield from (line for one in listed for line in _survivor(one, known))
+            yield from (line for mutant in survivors for line in _survivor(mutant, known))
             yield ""
 
 
-def _survivor(one: JudgedCodeMutant, known: Mapping[str, Classified]) -> Iterator[str]:
-    yield f"* `{one.id}` {one.file}:{one.line} {escape(one.function)}, {one.operator}"
-    yield f"  * {_code(one.before)}"
-    yield f"  * {_code(one.after)}"
-    if one.id in known:
-        yield f"  * {escape(known[one.id].reason)}"
+def _survivor(mutant: JudgedCodeMutant, known: Mapping[str, Classified]) -> Iterator[str]:
+    place = f"{mutant.file}:{mutant.line}"
+    yield f"* `{mutant.id}` {place} {escape(mutant.function)}, {mutant.operator}"
+    yield f"  * {_code(mutant.before)}"
+    yield f"  * {_code(mutant.after)}"
+    if mutant.id in known:
+        yield f"  * {escape(known[mutant.id].reason)}"
 
 
-def _kind(one: JudgedCodeMutant, known: Mapping[str, Classified]) -> Kind:
-    return known[one.id].kind if one.id in known else "not looked at"
+def _kind(mutant: JudgedCodeMutant, known: Mapping[str, Classified]) -> Kind:
+    return known[mutant.id].kind if mutant.id in known else "not looked at"
 
 
 def _code(text: str) -> str:
@@ -173,3 +195,47 @@ def _code(text: str) -> str:
 
 def _percent(share: float | None) -> str:
     return "" if share is None else f"{100 * share:.1f} %"
+
+
+SCHEMA_ID = "urn:keras-backend-conformance:schema:code-mutation-1"
+
+
+class ReportError(Exception):
+    """A report cannot be read; the message says why."""
+
+
+def report_file(folder: Path, target: str) -> Path:
+    """Where the JSON report on a target is in a folder."""
+    return folder / f"{target}.code-mutation.json"
+
+
+def write_report(report: CodeMutationReport, folder: Path, known: list[Classified]) -> None:
+    """Write TARGET.code-mutation.json and .md.
+
+    Raises:
+        OSError: the files cannot be written.
+    """
+    file = report_file(folder, report.target)
+    write_atomically(file, encode(report))
+    other = read_other_tests(other_tests_file(folder, report.target))
+    page = code_page(report, classes(known, report.target), other)
+    write_atomically(file.with_suffix(".md"), page.encode())
+
+
+def encode(report: CodeMutationReport) -> bytes:
+    """The bytes of the report as JSON."""
+    return as_json(report)
+
+
+def read_report(file: Path) -> CodeMutationReport:
+    """The report in a file. Raises `ReportError`."""
+    try:
+        return msgspec.json.decode(content_of(file), type=CodeMutationReport)
+    except (OSError, ValueError) as error:
+        raise ReportError(f"{file}: {getattr(error, 'strerror', None) or error}") from error
+
+
+def encode_schema() -> bytes:
+    """The bytes of the published `code-mutation-1.schema.json`."""
+    schema = schema_of(CodeMutationReport, SCHEMA_ID, f"Code mutants of a backend ({SCHEMA})")
+    return as_json(schema)

@@ -3,20 +3,98 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from conformance.mutation.code.sources import Sources
-from conformance.mutation.code.text import Edit, in_a_line
+from msgspec import Struct, convert
+
+from conformance.adapters import layout
+from conformance.adapters.launching import ProgramError, interpreter, said_by
+from conformance.adapters.target_records import Target
+from conformance.mutation.code.editing import Edit, in_a_line
 from conformance.mutation.code.units import (
     Definition,
     SourceModule,
     UnitKey,
     distances,
+    parsed,
     references,
     unit_edits,
 )
+from conformance.specs import load
+from conformance.specs.load import documented_name
+
+_SCRIPT = Path(__file__).parents[1] / "worker" / "conformance_places.py"
+
+
+class SourcesError(Exception):
+    """The source of a target cannot be had; the message says why."""
+
+
+class _Places(Struct, frozen=True):
+    files: dict[str, str]
+    """The file of each module that holds a documented function."""
+    functions: dict[str, tuple[str, str]]
+    """Module and name of each documented function, by the name of its spec."""
+    behind: dict[str, str]
+    """The file of each module of the target's `sources`."""
+
+
+class TargetSources(Struct, frozen=True):
+    """The modules that hold a target's functions, and where each documented function is."""
+
+    modules: list[SourceModule]
+    """Those that are changed."""
+    functions: dict[str, UnitKey]
+    """The unit of each documented function, by the name of its spec."""
+    before: list[SourceModule] = []
+    """Modules that hold documented functions and that only lead to changed code."""
+
+    def module(self, name: str) -> SourceModule:
+        """The module of this name."""
+        return next(m for m in self.modules if m.name == name)
+
+
+def sources(target: Target) -> TargetSources:
+    """The modules of the target. Raises `SourcesError`."""
+    places = _places(target)
+    holding, behind = _modules(places.files), _modules(places.behind)
+    units = {m.name: m.units() for m in holding}
+    functions = {f: (m, n) for f, (m, n) in places.functions.items() if n in units.get(m, {})}
+    if not functions:
+        raise SourcesError(f"{target.module} has no documented function that is written in Python")
+    return (
+        TargetSources(behind, functions, holding) if behind else TargetSources(holding, functions)
+    )
+
+
+def _modules(files: Mapping[str, str]) -> list[SourceModule]:
+    return [_module(name, file) for name, file in sorted(files.items())]
+
+
+def _module(name: str, file: str) -> SourceModule:
+    try:
+        return parsed(name, file, Path(file).read_bytes())
+    except (OSError, SyntaxError) as error:
+        raise SourcesError(f"{file}: {getattr(error, 'strerror', None) or error}") from error
+
+
+def _places(target: Target) -> _Places:
+    names = {
+        s.name: documented_name(s, target.edition)
+        for s in load().values()
+        if target.edition in s.editions
+    }
+    own = {name: target.names.get(documented, documented) for name, documented in names.items()}
+    lists = json.dumps(own), json.dumps(target.sources)
+    asked = [str(layout.WORKER), target.module, target.beginning, *lists]
+    command = [str(interpreter(target)), "-B", str(_SCRIPT), *asked]
+    try:
+        return convert(json.loads(said_by(target, command)), _Places)
+    except ProgramError as error:
+        raise SourcesError(str(error)) from error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,19 +143,19 @@ class CodeMutant:
 
 
 def code_population(
-    found: Sources,
+    own: TargetSources,
     select: Callable[[str], bool] = lambda _: True,
     operators: Callable[[str], bool] = lambda _: True,
 ) -> list[CodeMutant]:
-    """The mutants in documented functions and what they reach, in the order of the text.
+    """The mutants in documented functions and in functions that these reach, in the order of the
+    text.
 
     `select` says of a documented function whether it counts, `operators` of an operator.
     """
-    chosen = {f: unit for f, unit in found.functions.items() if select(f)}
-    reached = _reached(found, chosen)
+    reached = reached_units(own, select)
     return [
         mutant
-        for module in found.modules
+        for module in own.modules
         for name, node in module.units().items()
         if (module.name, name) in reached
         for mutant in _of_unit(module, name, node, reached[module.name, name])
@@ -85,14 +163,17 @@ def code_population(
     ]
 
 
-def _reached(found: Sources, chosen: dict[str, UnitKey]) -> dict[UnitKey, list[str]]:
-    """For each unit the documented functions that reach it, the nearest first."""
-    graph = references([*found.modules, *found.before])
+def reached_units(
+    own: TargetSources, select: Callable[[str], bool] = lambda _: True
+) -> dict[UnitKey, list[str]]:
+    """For each unit the selected documented functions that reach it, the nearest first."""
+    chosen = {f: unit for f, unit in own.functions.items() if select(f)}
+    graph = references([*own.modules, *own.before])
     away: dict[UnitKey, list[tuple[int, str]]] = {}
     for function, unit in chosen.items():
         for other, distance in distances(graph, unit).items():
             away.setdefault(other, []).append((distance, function))
-    return {unit: [name for _, name in sorted(listed)] for unit, listed in away.items()}
+    return {unit: [name for _, name in sorted(functions)] for unit, functions in away.items()}
 
 
 def _of_unit(

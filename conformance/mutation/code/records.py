@@ -1,22 +1,29 @@
-"""The records of code mutants and what came of them, schema `conformance-code-mutation/1`."""
+"""The records of code mutants and their outcomes, schema `conformance-code-mutation/1`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import tomllib
+from collections.abc import Collection, Iterable
+from importlib import resources
+from pathlib import Path
 from typing import Literal, get_args
 
-from msgspec import Struct, field
+import msgspec
+from msgspec import Struct, ValidationError, convert, field
+
+from conformance.reporting.containers import content_of
+from conformance.results.encoding import as_json
 
 SCHEMA: Literal["conformance-code-mutation/1"] = "conformance-code-mutation/1"
 How = Literal["unexpected", "more frequent", "stale", "not reached", "does not start", "time over"]
-"""How a gate notices: a failure that is not among the known ones; a known one in more cases; a
-known one that does not occur; a cell that was not run; a target that does not start; nothing but a
-case or a run that did not end in time."""
+"""How a gate notices a change: by a failure that is not known, by a known failure in more cases, or
+by a known failure that does not occur. Else by a cell without a run, by a target that does not
+start, or only by a time limit."""
 HOWS: tuple[How, ...] = get_args(How)
 
 
 class Notice(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """By what a gate notices a change."""
+    """The observation by which a gate notices a change."""
 
     how: How
     function: str = ""
@@ -28,7 +35,7 @@ class Notice(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class JudgedCodeMutant(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What came of one code mutant."""
+    """One code mutant with its outcome."""
 
     id: str
     file: str
@@ -44,11 +51,11 @@ class JudgedCodeMutant(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The documented functions that were run."""
     seconds: float = 0.0
     quiet: list[str] = field(default_factory=list)
-    """What is new in the results of a survivor and does not make the gate fail."""
+    """New entries in the results of a survivor that do not make the gate fail."""
 
 
 class CodeCount(Struct, frozen=True, kw_only=True):
-    """How many code mutants there are of one sort, and what came of them."""
+    """The number of code mutants of one kind, and of each outcome."""
 
     name: str
     mutants: int
@@ -95,12 +102,12 @@ class CodeMutationReport(Struct, frozen=True, kw_only=True):
     @property
     def survivors(self) -> list[JudgedCodeMutant]:
         """Those that the gate did not notice."""
-        return [one for one in self.mutants if one.outcome == "survived"]
+        return [mutant for mutant in self.mutants if mutant.outcome == "survived"]
 
 
 def code_count(name: str, judged: Iterable[JudgedCodeMutant]) -> CodeCount:
     """The numbers of some mutants."""
-    outcomes = [one.outcome for one in judged]
+    outcomes = [mutant.outcome for mutant in judged]
     killed = outcomes.count("killed")
     return CodeCount(
         name=name,
@@ -114,12 +121,119 @@ def code_count(name: str, judged: Iterable[JudgedCodeMutant]) -> CodeCount:
 def code_counts(judged: Iterable[JudgedCodeMutant], of: str) -> list[CodeCount]:
     """The numbers for each operator or function (`of`), in the order of their names."""
     groups: dict[str, list[JudgedCodeMutant]] = {}
-    for one in judged:
-        groups.setdefault(getattr(one, of), []).append(one)
+    for mutant in judged:
+        groups.setdefault(getattr(mutant, of), []).append(mutant)
     return [code_count(name, groups[name]) for name in sorted(groups)]
 
 
 def notices(judged: Iterable[JudgedCodeMutant]) -> dict[str, int]:
     """How many were noticed in which way."""
-    found = [one.notice.how for one in judged if one.notice is not None]
-    return {how: found.count(how) for how in HOWS if how in found}
+    ways = [mutant.notice.how for mutant in judged if mutant.notice is not None]
+    return {how: ways.count(how) for how in HOWS if how in ways}
+
+
+Kind = Literal["missing case", "missing reading", "shared identity", "equivalent", "not looked at"]
+KINDS: dict[Kind, str] = {
+    "missing case": "No case has the inputs, or makes the check, that would show it.",
+    "missing reading": "A case shows it, and a convention excuses what it shows.",
+    "shared identity": "A case shows it, by a failure that has the id of a known one.",
+    "equivalent": "Nothing that the documents promise is different.",
+    "not looked at": "Nobody has looked at it yet.",
+}
+"""The kinds of a survivor."""
+
+
+class ClassificationError(Exception):
+    """The list cannot be read; the message says what to write."""
+
+
+class Classified(Struct, frozen=True, forbid_unknown_fields=True):
+    """Survivors on one target that survive for one reason."""
+
+    target: str
+    mutants: list[str]
+    """Their ids."""
+    kind: Kind
+    reason: str
+
+
+class _List(Struct, frozen=True, forbid_unknown_fields=True):
+    survivor: list[Classified] = []
+
+
+def load_classified(text: str | None = None) -> list[Classified]:
+    """The entries of the list that ships with the suite, or of `text`; ClassificationError."""
+    if text is None:
+        text = resources.files(__package__).joinpath("survivors.toml").read_text("utf-8")
+    try:
+        return convert(tomllib.loads(text), _List).survivor
+    except (tomllib.TOMLDecodeError, ValidationError) as error:
+        hint = (
+            f"write [[survivor]] with target, mutants = [ids], reason and kind: {', '.join(KINDS)}"
+        )
+        raise ClassificationError(f"survivors.toml: {error}; {hint}") from error
+
+
+def classes(entries: Iterable[Classified], target: str) -> dict[str, Classified]:
+    """The entry of each mutant of a target, by the mutant's id."""
+    return {name: e for e in entries if e.target == target for name in e.mutants}
+
+
+def unclassified(known: Collection[str], survivors: Iterable[JudgedCodeMutant]) -> list[str]:
+    """The ids of survivors that no entry names."""
+    return [mutant.id for mutant in survivors if mutant.id not in known]
+
+
+class OtherTests(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Tests that were run with each change of a sample."""
+
+    about: str
+    """Their name, in a few words that begin with a capital."""
+    passing: list[str] = field(default_factory=list)
+    """Those that pass without a change."""
+    failing: list[str] = field(default_factory=list)
+    """Those that fail without a change, and so say nothing."""
+    noticed: dict[str, list[str]] = field(default_factory=dict)
+    """For each mutant's id the tests that fail with it, at most `MOST_NAMED`."""
+
+
+MOST_NAMED = 5
+
+
+class MutantComparison(Struct, frozen=True, kw_only=True):
+    """The ids of mutants that were given to both, by who notices."""
+
+    both: list[str]
+    gate_only: list[str]
+    tests_only: list[str]
+    neither: list[str]
+
+
+def other_tests_file(folder: Path, target: str) -> Path:
+    """Where the record is."""
+    return folder / f"{target}.other-tests.json"
+
+
+def read_other_tests(file: Path) -> OtherTests | None:
+    """The record in a file; None without a file. Raises `msgspec.MsgspecError`."""
+    return msgspec.json.decode(content_of(file), type=OtherTests) if file.exists() else None
+
+
+def encode_other_tests(record: OtherTests) -> bytes:
+    """The bytes of the record as JSON."""
+    return as_json(record)
+
+
+def compared(report: CodeMutationReport, other: OtherTests) -> MutantComparison:
+    """The tests that notice each of the changes."""
+    groups: dict[tuple[bool, bool], list[str]] = {}
+    for mutant in report.mutants:
+        if mutant.id in other.noticed:
+            key = (mutant.outcome == "killed", bool(other.noticed[mutant.id]))
+            groups.setdefault(key, []).append(mutant.id)
+    return MutantComparison(
+        both=groups.get((True, True), []),
+        gate_only=groups.get((True, False), []),
+        tests_only=groups.get((False, True), []),
+        neither=groups.get((False, False), []),
+    )

@@ -7,19 +7,139 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
-from conformance.adapters.registry import Target
-from conformance.adapters.session import WorkerStartError
-from conformance.engine import Run, Task, plan
-from conformance.mutation.code.loading import Attempt, Sessions, attempt, changed
+import msgspec
+
+from conformance.adapters.access import launch
+from conformance.adapters.configured import Configurable
+from conformance.adapters.session import Session, WorkerStartError
+from conformance.adapters.target_records import Target
+from conformance.engine import Run, Subject, Task, plan, run
+from conformance.engine.running.suite_errors import SuiteFailureError
 from conformance.mutation.code.population import CodeMutant
 from conformance.mutation.code.records import JudgedCodeMutant, Notice
 from conformance.mutation.code.units import SourceModule
 from conformance.results import Results
+from conformance.results.events import Event, SuiteFailed, TargetFinished, TargetUnavailable
+from conformance.scenarios import Setup
 from conformance.specs import load
+
+FOLDER = Path(__file__).parents[1] / "worker"
+
+
+def changed(target: Target, files: Mapping[str, Path]) -> Target:
+    """The target with these modules loaded from these files; what is installed stays as it is."""
+    folder, named = str(FOLDER), {module: str(file) for module, file in files.items()}
+    lines = (
+        "import sys",
+        f"sys.path.insert(0, {folder!r})",
+        "import conformance_code_mutant",
+        f"sys.path.remove({folder!r})",
+        f"conformance_code_mutant.install({named!r})",
+    )
+    return msgspec.structs.replace(
+        target,
+        startup=(*lines, *target.startup),
+        environment={**target.environment, "PYTHONDONTWRITEBYTECODE": "1"},
+    )
+
+
+class Attempt(NamedTuple):
+    """The outcome of a run of some functions."""
+
+    results: Results | None
+    """None if the target did not start."""
+    problem: str
+    """Why it did not."""
+    time_over: bool
+    seconds: float
+
+
+@dataclass(slots=True)
+class Sessions:
+    """The sessions of one run, which end together."""
+
+    ended: bool = False
+    _open: list[Session] = field(default_factory=list)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def added(self, session: Session) -> Session:
+        """The same session, from now on ended with the others."""
+        with self._lock:
+            self._open.append(session)
+            ended = self.ended
+        if ended:
+            session.abort()
+        return session
+
+    def end(self) -> None:
+        """End all workers, and those that would be started later."""
+        with self._lock:
+            self.ended = True
+            sessions = list(self._open)
+        for session in sessions:
+            session.abort()
+
+
+def attempt(
+    target: Target,
+    tasks: Sequence[Task],
+    common: Run,
+    sessions: Sessions,
+    *,
+    seconds: float,
+    number: int = 0,
+) -> Attempt:
+    """Run these functions of the target by one worker, for at most so many seconds.
+
+    Raises:
+        SuiteFailureError: the suite itself failed in one of them.
+    """
+    events: list[Event] = []
+    begun, timer = time.monotonic(), threading.Timer(seconds, sessions.end)
+    timer.daemon = True
+    timer.start()
+    try:
+        subject = _subject(target, sessions, number)
+        run([subject], {target.edition: tasks}, common, events.append, 1)
+    finally:
+        timer.cancel()
+    for event in events:
+        if isinstance(event, SuiteFailed):
+            raise SuiteFailureError(event)
+    results = next((e.results for e in events if isinstance(e, TargetFinished)), None)
+    lost = next((e.reason for e in events if isinstance(e, TargetUnavailable)), "")
+    return Attempt(results, lost, sessions.ended, time.monotonic() - begun)
+
+
+def _subject(target: Target, sessions: Sessions, number: int) -> Subject:
+    configurable = Configurable(target)
+
+    @contextmanager
+    def configured(setup: Setup) -> Iterator[Session]:
+        with configurable.open(setup.configuration, setup.environment) as session:
+            yield sessions.added(session)
+
+    def opened(functions: Sequence[str], _: int) -> Session:
+        started = sessions.added(Session(launch(target, number), functions=functions))
+        # an end before the worker has started leaves the engine nothing to judge
+        assert started.identity is not None
+        return started
+
+    return Subject(
+        name=target.name,
+        edition=target.edition,
+        implementation=target.implementation,
+        open=opened,
+        open_configured=configured,
+        workers=1,
+        library=target.library,
+    )
+
 
 GROUPS = (2, 6, 24)
 """How many functions are run by one worker: first the nearest to the change, then more."""
@@ -30,40 +150,56 @@ PATIENCE = 10.0
 
 
 class GateWithKnownFailures(Protocol):
-    """What judges a run: it knows what fails without a change."""
+    """The judge of a run: it knows the failures without a change."""
 
     def learn(self, first: Results, second: Results) -> None:
         """Mark what fails in these runs of the same functions without a change."""
 
     def noticed(self, results: Results) -> Notice | None:
-        """What is not as expected; None if the run passes."""
+        """The unexpected part; None if the run passes."""
 
     def quiet(self, results: Results) -> list[str]:
-        """What is new in a run that passes."""
+        """The new part of a run that passes."""
+
+
+@dataclass(slots=True)
+class JudgingStage:
+    """A profile in which changes are judged, and a gate that knows what fails there without one."""
+
+    common: Run
+    gate: GateWithKnownFailures
+    tasks: dict[str, Task] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+    """The time that each function took without a change."""
 
 
 @dataclass(slots=True)
 class CodeScoring:
-    """What all workers share: the target, the plan and the gate."""
+    """The common settings of all workers: the target and the stages.
+
+    A change that the first stage does not notice reaches the next one. A quick profile saves time
+    as the first.
+    """
 
     target: Target
     modules: Sequence[SourceModule]
-    common: Run
-    gate: GateWithKnownFailures
+    stages: Sequence[JudgingStage]
     report: Callable[[JudgedCodeMutant], None]
     stop: threading.Event = field(default_factory=threading.Event)
-    _tasks: dict[str, Task] = field(init=False)
-    _seconds: dict[str, float] = field(default_factory=dict)
-    """What each function took without a change."""
     _running: dict[int, Sessions] = field(default_factory=dict)
     _control_lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
-        made = plan(load(), self.target.edition, self.common.profile, self.common.seed)
-        self._tasks = {task.spec.name: task for task in made}
+        for stage in self.stages:
+            tasks = plan(load(), self.target.edition, stage.common.profile, stage.common.seed)
+            stage.tasks.update({task.spec.name: task for task in tasks})
 
     def run(self, mutants: Sequence[CodeMutant], jobs: int) -> None:
-        """Judge the mutants by `jobs` workers; WorkerStartError if the target does not start."""
+        """Judge the mutants by `jobs` workers.
+
+        Raises:
+            WorkerStartError: the target does not start.
+        """
         waiting, lock = iter(mutants), threading.Lock()
         with ThreadPoolExecutor(jobs) as pool:
             futures = [pool.submit(self._work, waiting, lock, number) for number in range(jobs)]
@@ -91,61 +227,69 @@ class CodeScoring:
             sessions.end()
 
     def judged(self, mutant: CodeMutant, number: int) -> JudgedCodeMutant | None:
-        """What comes of one mutant, by worker `number`; None if the judging was ended meanwhile."""
+        """The outcome of one mutant, by worker `number`; None if the judging was ended
+        meanwhile."""
         begun = time.monotonic()
-        done: list[str] = []
         quiet: list[str] = []
-        for functions in groups(mutant.reached_from):
-            self._without_change(functions, number)
-            notice, more = self._look(mutant, functions, number)
-            if self.stop.is_set():
-                return None
-            done += functions
-            quiet += more
-            if notice is not None:
-                return _record(mutant, notice, done, [], time.monotonic() - begun)
-        return _record(mutant, None, done, quiet, time.monotonic() - begun)
+        for stage in self.stages:
+            done: list[str] = []
+            for functions in groups(mutant.reached_from):
+                self._without_change(stage, functions, number)
+                notice, more = self._look(stage, mutant, functions, number)
+                if self.stop.is_set():
+                    return None
+                done += functions
+                quiet += (text for text in more if text not in quiet)
+                if notice is not None:
+                    return _record(mutant, notice, done, [], time.monotonic() - begun)
+        return _record(mutant, None, list(mutant.reached_from), quiet, time.monotonic() - begun)
 
     def _look(
-        self, mutant: CodeMutant, functions: Sequence[str], number: int
+        self, stage: JudgingStage, mutant: CodeMutant, functions: Sequence[str], number: int
     ) -> tuple[Notice | None, list[str]]:
-        limit = LEAST_SECONDS + PATIENCE * sum(self._seconds[name] for name in functions)
-        tried = self._attempt({mutant.module.name: mutant.source()}, functions, number, limit)
+        limit = LEAST_SECONDS + PATIENCE * sum(stage.seconds[name] for name in functions)
+        source = {mutant.module.name: mutant.source()}
+        tried = self._attempt(stage, source, functions, number, limit)
         if tried.results is None and not tried.time_over:
             last = (tried.problem.strip().splitlines() or [""])[-1]
             return Notice(how="does not start", says=last), []
-        notice = None if tried.results is None else self.gate.noticed(tried.results)
+        notice = None if tried.results is None else stage.gate.noticed(tried.results)
         if tried.time_over and (notice is None or notice.how == "not reached"):
             return Notice(how="time over", says=f"after {limit:.0f} s"), []
-        return notice, self.gate.quiet(tried.results) if tried.results and not notice else []
+        return notice, stage.gate.quiet(tried.results) if tried.results and not notice else []
 
-    def _without_change(self, functions: Sequence[str], number: int) -> None:
+    def _without_change(self, stage: JudgingStage, functions: Sequence[str], number: int) -> None:
         """Run these functions twice without a change, unless that was done before."""
         with self._control_lock:
-            new = [name for name in functions if name not in self._seconds]
+            new = [name for name in functions if name not in stage.seconds]
             if not new or self.stop.is_set():
                 return
             sources = {module.name: module.text.source for module in self.modules}
-            runs = [self._attempt(sources, new, number, CONTROL_SECONDS) for _ in range(2)]
-            first, second = (one.results for one in runs)
+            runs = [self._attempt(stage, sources, new, number, CONTROL_SECONDS) for _ in range(2)]
+            first, second = (run.results for run in runs)
             if self.stop.is_set():
                 return
             if first is None or second is None:
                 raise WorkerStartError(runs[0].problem or runs[1].problem)
-            self.gate.learn(first, second)
-            self._seconds.update(dict.fromkeys(new, runs[1].seconds / len(new)))
+            stage.gate.learn(first, second)
+            stage.seconds.update(dict.fromkeys(new, runs[1].seconds / len(new)))
 
     def _attempt(
-        self, sources: Mapping[str, bytes], functions: Sequence[str], number: int, seconds: float
+        self,
+        stage: JudgingStage,
+        sources: Mapping[str, bytes],
+        functions: Sequence[str],
+        number: int,
+        seconds: float,
     ) -> Attempt:
         sessions = self._running[threading.get_ident()] = Sessions()
-        tasks = [self._tasks[name] for name in functions]
+        tasks = [stage.tasks[name] for name in functions]
         with tempfile.TemporaryDirectory(prefix="conformance-mutant-") as folder:
             files = {name: Path(folder, f"{name}.py") for name in sources}
             for name, file in files.items():
                 file.write_bytes(sources[name])
             target = changed(self.target, files)
-            return attempt(target, tasks, self.common, sessions, seconds=seconds, number=number)
+            return attempt(target, tasks, stage.common, sessions, seconds=seconds, number=number)
 
 
 def groups(functions: Sequence[str]) -> Iterator[Sequence[str]]:

@@ -7,8 +7,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from conformance.mutation.code.editing import Surroundings, edits
-from conformance.mutation.code.text import Edit, SourceText
+from conformance.mutation.code.editing import Edit, NodeContext, SourceText, edits
 
 UnitKey = tuple[str, str]
 """A module and the name of a function or class at its top."""
@@ -58,20 +57,20 @@ def _referred(
     module: str, node: Definition, known: Mapping[str, Mapping[str, Definition]]
 ) -> Iterator[UnitKey]:
     own = {a.arg for n in ast.walk(node) if isinstance(n, ast.arguments) for a in _parameters(n)}
-    for found in ast.walk(node):
-        if isinstance(found, ast.Name) and found.id not in own:
-            others = [m for m in (module, *known) if found.id in known[m]]
-            yield from [(m, found.id) for m in others[:1]]
-        elif isinstance(found, ast.Attribute):
-            others = [m for m in _named(found.value, known) if found.attr in known[m]]
-            yield from [(m, found.attr) for m in others[:1]]
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Name) and inner.id not in own:
+            others = [m for m in (module, *known) if inner.id in known[m]]
+            yield from [(m, inner.id) for m in others[:1]]
+        elif isinstance(inner, ast.Attribute):
+            others = [m for m in _named(inner.value, known) if inner.attr in known[m]]
+            yield from [(m, inner.attr) for m in others[:1]]
 
 
 def _named(node: ast.expr, known: Iterable[str]) -> list[str]:
     """The modules that `backend_config` or `backend.numpy` may stand for, the likeliest first.
 
-    Of the names in it most are parts of the module's name; the last is its last part, or that
-    of a package above.
+    Most of the names in it are parts of the module's name; the last is its last part, or that of a
+    package above.
     """
     written = _dotted(node)
     parts = {module: module.split(".") for module in known}
@@ -92,21 +91,21 @@ def _parameters(arguments: ast.arguments) -> Iterator[ast.arg]:
 
 def distances(graph: Mapping[UnitKey, Iterable[UnitKey]], start: UnitKey) -> dict[UnitKey, int]:
     """How many calls away each unit is that `start` reaches; itself at 0."""
-    found, queue = {start: 0}, deque([start])
+    steps, queue = {start: 0}, deque([start])
     while queue:
         unit = queue.popleft()
         for other in graph.get(unit, ()):
-            if other not in found:
-                found[other] = found[unit] + 1
+            if other not in steps:
+                steps[other] = steps[unit] + 1
                 queue.append(other)
-    return found
+    return steps
 
 
 def unit_edits(module: SourceModule, node: Definition) -> list[Edit]:
     """All edits inside a function or class, in the order of the text, each once."""
     around = _surroundings(module, node)
-    found = [edit for inner in _changeable(node) for edit in edits(inner, around)]
-    once = {(e.start, e.end, e.after): e for e in reversed(found)}
+    every = [edit for inner in _changeable(node) for edit in edits(inner, around)]
+    once = {(e.start, e.end, e.after): e for e in reversed(every)}
     return sorted(once.values(), key=lambda e: (e.start, e.end, e.operator, e.after))
 
 
@@ -130,8 +129,8 @@ def _described(node: ast.AST) -> Iterator[ast.AST]:
     """Decorators and annotations."""
     yield from getattr(node, "decorator_list", ())
     for name in ("returns", "annotation"):
-        if (found := getattr(node, name, None)) is not None:
-            yield found
+        if (value := getattr(node, name, None)) is not None:
+            yield value
 
 
 def _tells(node: ast.AST) -> bool:
@@ -146,9 +145,9 @@ def _tells(node: ast.AST) -> bool:
     return called.func.attr in ("warn", "warning", "format")
 
 
-def _surroundings(module: SourceModule, node: Definition) -> Surroundings:
+def _surroundings(module: SourceModule, node: Definition) -> NodeContext:
     inside = list(ast.walk(node))
-    return Surroundings(
+    return NodeContext(
         module.text,
         defaults=frozenset(_in_defaults(inside)),
         compared=frozenset(_compared(inside)),
@@ -183,7 +182,7 @@ def _rebound(inside: Sequence[ast.AST]) -> Iterator[str]:
 def _declared(
     inside: Iterable[ast.AST], kind: type[ast.Global] | type[ast.Nonlocal]
 ) -> Iterator[str]:
-    """Names that are declared so; Python demands a binding around one that is `nonlocal`."""
+    """Names that are declared so; Python demands a binding around a name that is `nonlocal`."""
     yield from (name for node in inside if isinstance(node, kind) for name in node.names)
 
 

@@ -1,1 +1,1 @@
-"""What is imported in the worker of a mutated target, on its own Python (3.6 or later)."""
+"""Modules that the worker of a mutated target imports, on its own Python (3.6 or later)."""

@@ -34,11 +34,11 @@ class _Finder(MetaPathFinder):
         """The spec of the module that the path has, with the other source."""
         if fullname not in self._files:
             return None
-        found = PathFinder.find_spec(fullname, path, target)
-        if not isinstance(found, ModuleSpec) or found.origin is None:
+        spec = PathFinder.find_spec(fullname, path, target)
+        if not isinstance(spec, ModuleSpec) or spec.origin is None:
             return None
-        found.loader = _Loader(fullname, found.origin, self._files[fullname])
-        return found
+        spec.loader = _Loader(fullname, spec.origin, self._files[fullname])
+        return spec
 
 
 def install(files: Dict[str, str]) -> None:

@@ -1,8 +1,8 @@
 """Run in a target's interpreter, CPython 3.6 or later: where its documented functions are written.
 
-The last line that it prints is JSON: `files`, the file of each module that holds one, `functions`,
-the module and the name of each, and `behind`, the file of each module of the packages that hold
-what they call.
+The last line that it prints is JSON. `files` has the file of each module that holds a documented
+function. `functions` has the module and the name of each function. `behind` has the file of each
+module in the packages that hold the called functions.
 """
 
 import importlib
@@ -25,9 +25,9 @@ def main(worker: str, module: str, startup: str, names: str, packages: str) -> N
     files: Dict[str, str] = {}
     functions: Dict[str, Tuple[str, str]] = {}
     for name, own in json.loads(names).items():
-        found = _unwrapped(backend, own)
-        code = getattr(found, "__code__", None)
-        home = getattr(found, "__globals__", {}).get("__name__", "")
+        function = _unwrapped(backend, own)
+        code = getattr(function, "__code__", None)
+        home = getattr(function, "__globals__", {}).get("__name__", "")
         if code is not None and home.partition(".")[0] == package:
             functions[name] = (home, code.co_name)
             files[home] = sys.modules[home].__file__ or code.co_filename
@@ -45,13 +45,13 @@ def _behind(packages: List[str]) -> Iterator[Tuple[str, str]]:
 
 
 def _unwrapped(backend: Any, name: str) -> Any:
-    found = backend
+    value = backend
     if name.startswith("keras."):
-        found = importlib.import_module(backend.__name__.partition(".")[0])
+        value = importlib.import_module(backend.__name__.partition(".")[0])
         name = name.partition(".")[2]
     for part in name.split("."):
-        found = getattr(found, part, None)
-    return inspect.unwrap(found) if callable(found) else None
+        value = getattr(value, part, None)
+    return inspect.unwrap(value) if callable(value) else None
 
 
 main(*sys.argv[1:])

@@ -1,9 +1,9 @@
-"""What an answer is under readings of conventions other than the suite's own.
+"""Answers under readings of conventions other than the suite's own.
 
-A variant is a change of the arguments with which the oracle answers: a kernel that lies otherwise
-is transposed, and where the arguments cannot say it the oracle takes a keyword of its own.
-`images` has the variants of windows and images, `numbers` those of subnormal and special numbers,
-`tensors` the others.
+A variant changes the arguments with which the oracle answers: a kernel with another layout is
+transposed. Where the arguments cannot say it, the oracle takes a keyword of its own. `images` has
+the variants of windows and images, `numbers` those of subnormal and special numbers, `tensors` the
+others.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def read_otherwise(
 ) -> dict[str, Any]:
     """The arguments as the readings have them. KeyError: no such variant; NoReadingError: a
     reading that is none for this call."""
-    found = dict(arguments)
+    changed = dict(arguments)
     for reading in readings:
-        found = VARIANTS[reading](function, found)
-    return found
+        changed = VARIANTS[reading](function, changed)
+    return changed

@@ -115,8 +115,8 @@ def _side_by_side(_function: str, arguments: Arguments) -> Arguments:
 def _not_padded(_function: str, arguments: Arguments) -> Arguments:
     """The length without output padding, where the strides leave none to be chosen."""
     strides = arguments.get("strides", 1)
-    listed = (strides,) if isinstance(strides, int) else strides
-    if arguments.get("padding") != "same" or any(s > 1 for s in listed):
+    each = (strides,) if isinstance(strides, int) else strides
+    if arguments.get("padding") != "same" or any(s > 1 for s in each):
         raise NoReadingError("only padding same without strides says how long the result is")
     return {**arguments, "output_padding": None}
 
@@ -129,6 +129,9 @@ def _only_reached(_function: str, arguments: Arguments) -> Arguments:
 
 VARIANTS: Mapping[Reading, Variant] = {
     (ConventionName.ADAPTIVE_WINDOWS, "one stride"): keyword("one_stride", True),
+    (ConventionName.GAUSSIAN_WEIGHTS, "integrals"): keyword("integrated", True),
+    (ConventionName.PATCH_ORDER, "channel by channel"): keyword("order", "channels"),
+    (ConventionName.PATCH_PLACE, "the last axis"): keyword("place", "last"),
     (ConventionName.AVERAGE_BORDER, "counted"): keyword("counts_border", True),
     (ConventionName.BIAS_LAYOUT, "reshaped"): _reshaped_bias,
     (ConventionName.BIAS_LAYOUT, "like x"): _bias_like_image,

@@ -1,4 +1,4 @@
-"""What a reading and its variant are."""
+"""A reading and its variant."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ reading is none for this call."""
 
 
 class NoReadingError(ValueError):
-    """A reading is none for a call: nothing of what it says is in the call."""
+    """A reading does not apply to a call that contains nothing of it."""
 
 
 def keyword(name: str, value: object) -> Variant:

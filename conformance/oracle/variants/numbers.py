@@ -19,7 +19,7 @@ WIDER: Reading = (ConventionName.INTEGER_OVERFLOW, "wider")
 NARROWED: Reading = (ConventionName.COMPUTING_DTYPE, "32 bits")
 """Tensors of 64 bits are rounded to 32 before anything is computed."""
 NARROW: Mapping[str, str] = {"float64": "float32", "int64": "int32", "uint64": "uint32"}
-"""What has 64 bits, and what has 32 in its place."""
+"""Dtypes of 64 bits, and those of 32 bits in their place."""
 
 
 def _unchanged(_function: str, arguments: dict[str, Any]) -> dict[str, Any]:
@@ -54,13 +54,13 @@ def _least(x: Array) -> Array:
 def _narrowed(_function: str, arguments: dict[str, Any]) -> dict[str, Any]:
     """Numbers beyond the range of 32 bits are infinite, integers taken modulo its size."""
 
-    def one(value: Any) -> Any:
+    def narrow(value: Any) -> Any:
         if isinstance(value, np.ndarray):
             with np.errstate(over="ignore"):
                 return value.astype(NARROW.get(value.dtype.name, value.dtype))
-        return [one(item) for item in value] if isinstance(value, list) else value
+        return [narrow(item) for item in value] if isinstance(value, list) else value
 
-    return {name: one(value) for name, value in arguments.items()}
+    return {name: narrow(value) for name, value in arguments.items()}
 
 
 def _no_numbers(_function: str, arguments: dict[str, Any]) -> dict[str, Any]:

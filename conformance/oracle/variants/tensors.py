@@ -71,6 +71,12 @@ def _signed_zeros(_function: str, arguments: Arguments) -> Arguments:
     return {**arguments, "signed": True}
 
 
+def _everywhere(_function: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    if arguments.get("window", "hann") is not None:
+        raise NoReadingError("a window has the length of the sequences")
+    return {**arguments, "window_at": "everywhere"}
+
+
 VARIANTS: Mapping[Reading, Variant] = {
     (ConventionName.AXIS_ORDER, "samples first"): keyword("samples_first", True),
     (ConventionName.BATCH_AXES_DEFAULT, "last but one"): _last_but_one,
@@ -92,6 +98,9 @@ VARIANTS: Mapping[Reading, Variant] = {
     (ConventionName.POPULATION_VARIANCE, "sample"): keyword("sample", True),
     (ConventionName.POPULATION_VARIANCE, "with epsilon"): keyword("guarded", True),
     (ConventionName.SAME_CORRELATION, "late"): keyword("late", True),
+    (ConventionName.SHORTER_WINDOW, "at the beginning"): keyword("window_at", "beginning"),
+    (ConventionName.SHORTER_WINDOW, "everywhere"): _everywhere,
+    (ConventionName.HAMMING_WINDOW, "symmetric"): keyword("periodic", False),
     (ConventionName.SMALL_NORMS, "at least 1e-6"): keyword("least", 1e-12),
     (ConventionName.SMALL_NORMS, "not a number"): keyword("divides_zero", True),
     (ConventionName.TIES, "last"): keyword("last", True),

@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from conformance.reference.numpy_library import (  # noqa: F401 - importing them registers their kernels
     ctc,
-    ctc_search,
-    ctc_words,
     elementwise,
-    gradients,
-    labels,
     loops,
     products,
     random,
     reductions,
     shapes,
-    sparse,
-    windows,
 )

@@ -1,4 +1,4 @@
-"""Sparse values on NumPy arrays: where elements are, and what they are."""
+"""Sparse values on NumPy arrays: the places of elements, and their values."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class Coordinates:
-    """Indices (n, rank), n values, and the shape; elements that come twice add up."""
+    """Indices (n, rank), n values, and the shape; elements at the same place add up."""
 
     indices: Array
     values: Array
@@ -22,7 +22,7 @@ class Coordinates:
 
 
 def coordinates(value: Any) -> Coordinates:
-    """What a triple (indices, values, shape), a SciPy matrix or an array of numbers stands for.
+    """The value of a triple (indices, values, shape), a SciPy matrix or an array of numbers.
 
     ValueError if it is none of them, or if an index is outside the shape.
     """

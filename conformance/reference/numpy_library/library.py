@@ -21,7 +21,7 @@ class NumpyOperations:
 
     differentiates = False
 
-    def kept_distinct(self, nodes: Sequence[Any]) -> AbstractSet[Any]:
+    def distinct_nodes(self, nodes: Sequence[Any]) -> AbstractSet[Any]:
         """None: NumPy needs no array twice."""
         del nodes
         return frozenset()
@@ -39,26 +39,38 @@ class NumpyOperations:
         return functools.partial(function, **attributes) if attributes else function
 
     def convert(self, value: Any, dtype: str) -> Array:
-        """A new array, converted as `astype` does; ValueError unless value is made of numbers."""
+        """A new array, converted as `astype` does.
+
+        Raises:
+            ValueError: value is not made of numbers.
+        """
         with self.computing():
             return _numbers(value).astype(dtype)
 
     def accept(self, value: Any, dtype: str) -> Array:
-        """An array in the dtype; ValueError if an integer or bool dtype would change a value."""
+        """An array in the dtype.
+
+        Raises:
+            ValueError: an integer or bool dtype would change a value.
+        """
         array = _numbers(value)
-        wanted = np.dtype(dtype)
-        if array.dtype == wanted:
+        target = np.dtype(dtype)
+        if array.dtype == target:
             return array
         with self.computing():
-            result = array.astype(wanted)
-        if wanted.kind != "f" and not np.array_equal(result, array):
+            result = array.astype(target)
+        if target.kind != "f" and not np.array_equal(result, array):
             raise ValueError(f"{value!r} cannot be held in {dtype} without changing its value")
         return result
 
     def accept_sparse(self, value: Any, dtype: str) -> Any:
-        """Coordinates with values in the dtype; ValueError if it would change one."""
-        found = coordinates(value)
-        return replace(found, values=self.accept(found.values, dtype))
+        """Coordinates with values in the dtype.
+
+        Raises:
+            ValueError: it would change one.
+        """
+        sparse = coordinates(value)
+        return replace(sparse, values=self.accept(sparse.values, dtype))
 
     def filled(self, shape: tuple[int, ...], value: float, dtype: str) -> Array:
         """A new array with one value everywhere."""

@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from conformance.reference.numpy_library.kernels import WIDER, Array, kernel
-from conformance.reference.symbolic.loops import Body, Layout
+from conformance.reference.symbolic.loops import Body, LoopLayout
 
 
 def _bundled(arrays: Sequence[Array]) -> Array:
@@ -20,7 +20,7 @@ def _bundled(arrays: Sequence[Array]) -> Array:
     return bundle
 
 
-def _steps(sequences: Sequence[Array], layout: Layout) -> Any:
+def _steps(sequences: Sequence[Array], layout: LoopLayout) -> Any:
     lengths = {s.shape[0] for s in sequences}
     if len(lengths) != 1:
         raise ValueError(f"the sequences have {sorted(lengths)} time steps; give all the same")
@@ -31,7 +31,7 @@ def _steps(sequences: Sequence[Array], layout: Layout) -> Any:
 
 
 @kernel
-def loop(*inputs: Array, body: Body, layout: Layout) -> Any:
+def loop(*inputs: Array, body: Body, layout: LoopLayout) -> Any:
     """All outputs on a new first axis, then what was carried last."""
     sequences, carried, outside = _divided(inputs, layout)
     outputs: list[list[Array]] = [[] for _ in range(layout.outputs)]
@@ -39,8 +39,8 @@ def loop(*inputs: Array, body: Body, layout: Layout) -> Any:
     for t in _steps(sequences, layout):
         history.append(carried)
         results = body(*[s[t] for s in sequences], *carried, *outside)
-        for listed, output in zip(outputs, results[: layout.outputs], strict=True):
-            listed.append(output)
+        for rows, output in zip(outputs, results[: layout.outputs], strict=True):
+            rows.append(output)
         carried = results[layout.outputs :]
     _histories[body] = inputs, history
     if layout.outputs and not history:
@@ -49,7 +49,7 @@ def loop(*inputs: Array, body: Body, layout: Layout) -> Any:
 
 
 def _of_no_step(
-    sequences: Sequence[Array], outside: Sequence[Array], body: Body, layout: Layout
+    sequences: Sequence[Array], outside: Sequence[Array], body: Body, layout: LoopLayout
 ) -> Iterator[Array]:
     """No outputs, each in the shape that a step on zeros gives."""
     zeros = [np.zeros(s.shape[1:], s.dtype) for s in sequences]
@@ -58,7 +58,7 @@ def _of_no_step(
 
 
 def _divided(
-    inputs: Sequence[Array], layout: Layout
+    inputs: Sequence[Array], layout: LoopLayout
 ) -> tuple[list[Array], list[Array], list[Array]]:
     """Sequences, initial values, and what comes from outside."""
     end = layout.sequences + layout.carried
@@ -67,13 +67,13 @@ def _divided(
 
 @kernel
 def loop_gradients(
-    upstream: Array, *inputs: Array, body: Body, backward: Body, layout: Layout
+    upstream: Array, *inputs: Array, body: Body, backward: Body, layout: LoopLayout
 ) -> Any:
     """The gradients of a loop's inputs: the body's own ones, from the last step to the first.
 
     `backward` takes a step's values and the gradients of its results, and gives those of its
-    parameters. What is carried passes its gradient on to the step before; the outside tensors
-    get the sum over all steps.
+    parameters. A carried value passes its gradient on to the step before; the outside tensors get
+    the sum over all steps.
     """
     sequences, _, outside = _divided(inputs, layout)
     order = _steps(sequences, layout)
@@ -84,12 +84,14 @@ def loop_gradients(
     first = layout.sequences + layout.carried
     for place in reversed(range(len(order))):
         t = order[place]
-        given = [y[place] for y in upstream[: layout.outputs]]
-        found = backward(*[s[t] for s in sequences], *history[place], *outside, *given, *carried)
-        for gradient, slot in zip(found[: layout.sequences], along, strict=True):
+        upstream_now = [y[place] for y in upstream[: layout.outputs]]
+        gradients = backward(
+            *[s[t] for s in sequences], *history[place], *outside, *upstream_now, *carried
+        )
+        for gradient, slot in zip(gradients[: layout.sequences], along, strict=True):
             slot[t] = gradient
-        carried = found[layout.sequences : first]
-        totals = [total + g for total, g in zip(totals, found[first:], strict=True)]
+        carried = gradients[layout.sequences : first]
+        totals = [total + g for total, g in zip(totals, gradients[first:], strict=True)]
     sums = [total.astype(x.dtype) for total, x in zip(totals, outside, strict=True)]
     return _bundled([*along, *carried, *sums])
 
@@ -103,10 +105,12 @@ The gradients of a loop are computed soon after the loop itself, from the same a
 """
 
 
-def _history(inputs: tuple[Array, ...], body: Body, layout: Layout) -> list[list[Array]]:
-    """What each step was given of what is carried."""
-    given, history = _histories.pop(body, ((), []))
-    if len(given) == len(inputs) and all(a is b for a, b in zip(given, inputs, strict=True)):
+def _history(inputs: tuple[Array, ...], body: Body, layout: LoopLayout) -> list[list[Array]]:
+    """The carried values that each step received."""
+    constants, history = _histories.pop(body, ((), []))
+    if len(constants) == len(inputs) and all(
+        a is b for a, b in zip(constants, inputs, strict=True)
+    ):
         return history
     history = []
     sequences, carried, outside = _divided(inputs, layout)
@@ -133,7 +137,11 @@ def in_bundle(bundle: Array, array: Array, index: int) -> Any:
 
 @kernel
 def choose(condition: Array, x: Array, y: Array) -> Any:
-    """x where the condition is true, else y; ValueError if the shapes of x and y differ."""
+    """x where the condition is true, else y.
+
+    Raises:
+        ValueError: the shapes of x and y differ.
+    """
     if x.shape != y.shape:
         raise ValueError(f"choose: shapes {x.shape} and {y.shape} must be the same")
     if condition.size == 1:
@@ -143,7 +151,11 @@ def choose(condition: Array, x: Array, y: Array) -> Any:
 
 @kernel
 def refined(x: Array, shape: tuple[int | None, ...]) -> Any:
-    """x itself; ValueError if its shape is not what follows from the graph."""
+    """x itself.
+
+    Raises:
+        ValueError: its shape is not what follows from the graph.
+    """
     if any(a is not None and a != b for a, b in zip(shape, x.shape, strict=True)):
-        raise ValueError(f"a state has shape {x.shape}, where {shape} came before")
+        raise ValueError(f"a state has shape {x.shape}, after {shape}")
     return x

@@ -26,8 +26,8 @@ def _generator(stream: Stream) -> np.random.Generator:
     if stream.generator is None:
         entropy = _entropy(stream)
         stream.generator = np.random.default_rng(entropy)
-    found: np.random.Generator = stream.generator
-    return found
+    generator: np.random.Generator = stream.generator
+    return generator
 
 
 @kernel
@@ -87,8 +87,8 @@ def dropout(x: Array, flags: Array, level: float) -> Any:
 
     ValueError if the flags do not broadcast to the shape of x.
     """
-    kept = np.broadcast_to(flags, x.shape)
-    return np.where(kept, _scaled(x, level=level), x.dtype.type(0))
+    mask = np.broadcast_to(flags, x.shape)
+    return np.where(mask, _scaled(x, level=level), x.dtype.type(0))
 
 
 @kernel

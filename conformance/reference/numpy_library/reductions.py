@@ -120,8 +120,8 @@ def _extreme(ufunc: Any) -> Kernel:
         if keepdims or not 0 < count <= FEW or not axis or x.ndim - 1 in axis:
             return ufunc.reduce(x, axis=axis, keepdims=keepdims)
         # compare whole slices, which is faster where there are few
-        kept = [i for i in range(x.ndim) if i not in axis]
-        first = x.transpose(*axis, *kept)
+        others = [i for i in range(x.ndim) if i not in axis]
+        first = x.transpose(*axis, *others)
         lengths = first.shape[: len(axis)]
         return functools.reduce(ufunc, (first[place] for place in np.ndindex(lengths)))
 

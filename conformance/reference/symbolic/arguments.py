@@ -1,4 +1,8 @@
-"""Checks of arguments. Their errors name the function and the argument, and say what to write."""
+"""Checks of arguments. Their errors name the function and the argument, and say what to write.
+
+`widened` and `cast` are for compositions of operations that round once: float16 computes in
+float32, and float32 in float64. Nothing is wider than float64.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +11,8 @@ from operator import index
 from typing import Any
 
 from conformance.reference.symbolic.backend import active
-from conformance.reference.symbolic.dtypes import INTEGERS
 from conformance.reference.symbolic.graph import Tensor, apply, binary, constant_of
+from conformance.reference.symbolic.rules import INTEGERS
 
 Axis = int | Sequence[int] | None
 
@@ -53,12 +57,12 @@ def tensors(x: Any, where: str, what: str) -> tuple[Tensor, ...]:
 
 def integer_tensor(x: Any, where: str, what: str) -> Tensor:
     """x, if it is a tensor of integers; ValueError otherwise."""
-    found = tensor(x, where, what)
-    if found.dtype not in INTEGERS:
+    array = tensor(x, where, what)
+    if array.dtype not in INTEGERS:
         raise ValueError(
-            f"{where}: {what} is {found.dtype}; make it integers with K.cast({what}, 'int32')"
+            f"{where}: {what} is {array.dtype}; make it integers with K.cast({what}, 'int32')"
         )
-    return found
+    return array
 
 
 def integer(value: Any, where: str, what: str, at_least: int | None = None) -> int:
@@ -83,7 +87,11 @@ def number(value: Any, where: str, what: str) -> int | float:
 
 
 def axis_of(x: Tensor, axis: Any, where: str, what: str = "axis", extra: int = 0) -> int:
-    """One axis counted from 0; ValueError if x (with `extra` new axes) does not have it."""
+    """One axis counted from 0.
+
+    Raises:
+        ValueError: x (with `extra` new axes) does not have it.
+    """
     rank = x.ndim + extra
     position = integer(axis, where, what)
     if not -rank <= position < rank:
@@ -93,14 +101,18 @@ def axis_of(x: Tensor, axis: Any, where: str, what: str = "axis", extra: int = 0
 
 
 def axes_of(x: Tensor, axis: Any, where: str, what: str = "axis") -> tuple[int, ...]:
-    """Axes counted from 0: all for None; ValueError if one is out of range or comes twice."""
+    """Axes counted from 0: all for None.
+
+    Raises:
+        ValueError: one is out of range or appears twice.
+    """
     if axis is None:
         return tuple(range(x.ndim))
-    listed = list(axis) if isinstance(axis, Iterable) and not isinstance(axis, str) else [axis]
-    found = tuple(axis_of(x, item, where, what) for item in listed)
-    if len(set(found)) != len(found):
+    items = list(axis) if isinstance(axis, Iterable) and not isinstance(axis, str) else [axis]
+    axes = tuple(axis_of(x, item, where, what) for item in items)
+    if len(set(axes)) != len(axes):
         raise ValueError(f"{where}: {what} {axis!r} names one axis of {x!r} twice")
-    return found
+    return axes
 
 
 def static_shape(shape: Any, where: str) -> tuple[int, ...]:
@@ -118,12 +130,15 @@ def is_symbolic(shape: Any) -> bool:
 
 
 def integer_vector(value: Any, where: str, what: str) -> Tensor:
-    """An int64 vector from integers, from scalar integer tensors, or from a tensor of rank 1."""
+    """An int64 vector from integers, from scalar integer tensors, or from a tensor of rank 1.
+
+    ValueError: another rank, an unknown length, or no tuple of integers.
+    """
     if isinstance(value, Tensor):
-        found = integer_tensor(value, where, what)
-        if found.ndim != 1 or found.shape[0] is None:
-            raise ValueError(f"{where}: {what} must have rank 1 and a known length, not {found!r}")
-        return found
+        vector = integer_tensor(value, where, what)
+        if vector.ndim != 1 or vector.shape[0] is None:
+            raise ValueError(f"{where}: {what} must have rank 1 and a known length, not {vector!r}")
+        return vector
     if not isinstance(value, (list, tuple)):
         raise ValueError(f"{where}: {what} must be a tuple of integers or a tensor, not {value!r}")
     if not is_symbolic(value):
@@ -135,7 +150,22 @@ def integer_vector(value: Any, where: str, what: str) -> Tensor:
 def _scalar(value: Any, where: str, what: str) -> Tensor:
     if not isinstance(value, Tensor):
         return constant_of(active().library.convert(integer(value, where, what), "int64"), "int64")
-    found = integer_tensor(value, where, what)
-    if found.ndim:
-        raise ValueError(f"{where}: {what} must be a scalar, not {found!r}")
-    return found if found.dtype == "int64" else apply("cast", found, dtype="int64")
+    scalar = integer_tensor(value, where, what)
+    if scalar.ndim:
+        raise ValueError(f"{where}: {what} must be a scalar, not {scalar!r}")
+    return scalar if scalar.dtype == "int64" else apply("cast", scalar, dtype="int64")
+
+
+WIDER = {"float16": "float32", "float32": "float64"}
+SMALLEST = {"float16": 1e-30, "float32": 1e-300, "float64": 1e-300}
+"""By the dtype of the result: the positive number that stands for a smaller sum of squares."""
+
+
+def widened(x: Tensor) -> Tensor:
+    """x in the next wider type."""
+    return cast(x, WIDER.get(x.dtype, x.dtype))
+
+
+def cast(x: Tensor, dtype: str) -> Tensor:
+    """x in another dtype; x itself if it has that dtype."""
+    return x if x.dtype == dtype else apply("cast", x, dtype=dtype)

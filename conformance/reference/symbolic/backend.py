@@ -1,12 +1,13 @@
 """The state of an implementation, and which implementation a call belongs to.
 
-Each package that offers the API has one `Backend`: a name, the library that computes, settings, and
-the state that documented functions change. Two packages in one process share none of it.
+Each package that offers the API has one `SymbolicBackend`: a name, the library that computes,
+settings, and the state that documented functions change. Two packages in one process share none of
+it.
 
 The functions that a package offers are *bound* to its backend: while one of them runs, that backend
-is active, and what they call asks for `active()`. A step function that `rnn` calls back may use
-functions of any package: each makes its own backend active until it returns.
-Each thread has an active backend of its own.
+is active, and the functions that it calls ask for `active()`. A step function that `rnn` calls back
+may use functions of any package: each makes its own backend active until it returns. Each thread
+has an active backend of its own.
 
 A tensor keeps the backend that was active when it was made, or that of its inputs. Operators and
 compiled functions use the backend of their tensors, and need none to be active.
@@ -27,7 +28,7 @@ from conformance.reference.symbolic.operations import Operations
 Parameters = ParamSpec("Parameters")
 Returned = TypeVar("Returned")
 
-_active: ContextVar[Backend | None] = ContextVar("the active backend", default=None)
+_active: ContextVar[SymbolicBackend | None] = ContextVar("the active backend", default=None)
 
 
 class BackendSettings(Protocol):
@@ -38,7 +39,7 @@ class BackendSettings(Protocol):
     image_data_format: str
 
 
-class Backend:
+class SymbolicBackend:
     """The state of one implementation.
 
     `name` is the package whose attribute `BACKEND` it is: copies and pickles stand for that one.
@@ -61,7 +62,7 @@ class Backend:
     def __repr__(self) -> str:
         return f"<Backend {self.name}>"
 
-    def __reduce__(self) -> tuple[Callable[[str], Backend], tuple[str]]:
+    def __reduce__(self) -> tuple[Callable[[str], SymbolicBackend], tuple[str]]:
         return _of_package, (self.name,)
 
     def call(
@@ -71,7 +72,7 @@ class Backend:
         *args: Parameters.args,
         **kwargs: Parameters.kwargs,
     ) -> Returned:
-        """What the function returns if it is called while this backend is active."""
+        """The function's result if it is called while this backend is active."""
         token = _active.set(self)
         try:
             return function(*args, **kwargs)
@@ -91,13 +92,13 @@ class Backend:
         return offered
 
 
-def _of_package(name: str) -> Backend:
+def _of_package(name: str) -> SymbolicBackend:
     """The backend of a package, which is imported if it is not yet."""
-    backend: Backend = importlib.import_module(name).BACKEND
+    backend: SymbolicBackend = importlib.import_module(name).BACKEND
     return backend
 
 
-def active() -> Backend:
+def active() -> SymbolicBackend:
     """The backend whose function runs; RuntimeError if none does."""
     backend = _active.get()
     if backend is None:

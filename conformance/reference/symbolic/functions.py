@@ -38,8 +38,8 @@ class CompiledFunction:
     def __init__(
         self, inputs: Sequence[Tensor], outputs: Sequence[Tensor], updates: Sequence[VariableUpdate]
     ) -> None:
-        given = (*inputs, *outputs, *updates)
-        self._library = (given[0].backend if given else active()).library
+        tensors = (*inputs, *outputs, *updates)
+        self._library = (tensors[0].backend if tensors else active()).library
         _refuse_sparse(outputs)
         order = ordered([*outputs, *updates], inputs)
         computed = order[len(inputs) :]
@@ -47,27 +47,27 @@ class CompiledFunction:
         self._inputs, self._outputs, self._updates = inputs, outputs, list(_updated(order))
         self._targets = [*outputs, *self._updates]
         self._variables = [node for node in computed if isinstance(node, Variable)]
-        found = switches(order)
-        self._switches = found if len(found) <= MOST_SWITCHES else []
+        choices = switches(order)
+        self._switches = choices if len(choices) <= MOST_SWITCHES else []
         self._plans: dict[tuple[bool, ...], ExecutionPlan] = {}
 
     def __call__(self, inputs: Sequence[Any]) -> list[Any]:
         """Evaluate. ValueError for inputs of the wrong number, rank, shape or dtype."""
         fed = self._fed(inputs)
-        made = self._plan(fed)
-        values = [*fed, *made.constants[len(fed) :]]
+        chosen = self._plan(fed)
+        values = [*fed, *chosen.constants[len(fed) :]]
         for variable in self._variables:
-            values[made.slots[variable]] = variable.value
+            values[chosen.slots[variable]] = variable.value
         with self._library.computing():
-            made.run(values)
-        results = [self._library.export(values[made.slots[node]]) for node in self._outputs]
-        self._assign([values[made.slots[update]] for update in self._updates])
+            chosen.run(values)
+        results = [self._library.export(values[chosen.slots[node]]) for node in self._outputs]
+        self._assign([values[chosen.slots[update]] for update in self._updates])
         return results
 
     def _plan(self, fed: Sequence[Array]) -> ExecutionPlan:
         """The plan for the values that the switches have in this call."""
-        given = dict(zip(self._inputs, fed, strict=True))
-        arrays = [given.get(node, node.attributes.get("value")) for node in self._switches]
+        values = dict(zip(self._inputs, fed, strict=True))
+        arrays = [values.get(node, node.attributes.get("value")) for node in self._switches]
         key = tuple(any(self._library.integers(array)) for array in arrays)
         if key not in self._plans:
             settings = dict(zip(self._switches, key, strict=True))
@@ -140,28 +140,32 @@ def _described(inputs: Any) -> str:
     return f"a {type(inputs).__name__}"
 
 
-def _check_shape(found: tuple[int, ...], wanted: Shape, what: str) -> None:
-    if found == wanted:
+def _check_shape(shape: tuple[int, ...], expected: Shape, what: str) -> None:
+    if shape == expected:
         return
-    if len(found) != len(wanted):
+    if len(shape) != len(expected):
         raise ValueError(
-            f"function: {what} has shape {found}, rank {len(found)}; rank {len(wanted)} is wanted"
+            f"function: {what} has shape {shape}, rank {len(shape)}; rank {len(expected)} is wanted"
         )
-    for axis, (a, b) in enumerate(zip(found, wanted, strict=True)):
+    for axis, (a, b) in enumerate(zip(shape, expected, strict=True)):
         if b is not None and a != b:
             raise ValueError(
-                f"function: {what} has shape {found}; axis {axis} must be {b}, not {a}"
+                f"function: {what} has shape {shape}; axis {axis} must be {b}, not {a}"
             )
 
 
 def new_value(x: Any, value: Any, where: str) -> VariableUpdate:
-    """An update; ValueError unless x is a variable and the value can be one of its values."""
+    """An update.
+
+    Raises:
+        ValueError: x is not a variable, or cannot have the value.
+    """
     if not isinstance(x, Variable):
         raise ValueError(f"{where}: {x!r} is not a variable; make one with K.variable")
     tensor(x, where)
-    found = tensor(value, where, "the new value")
-    same_rank = found.ndim == x.ndim
-    agree = all(a is None or a == b for a, b in zip(found.shape, x.shape, strict=same_rank))
-    if found.dtype != x.dtype or not same_rank or not agree:
-        raise ValueError(f"{where}: {found!r} cannot be a value of {x!r}; shapes and dtypes differ")
-    return VariableUpdate(x, found)
+    array = tensor(value, where, "the new value")
+    same_rank = array.ndim == x.ndim
+    agree = all(a is None or a == b for a, b in zip(array.shape, x.shape, strict=same_rank))
+    if array.dtype != x.dtype or not same_rank or not agree:
+        raise ValueError(f"{where}: {array!r} cannot be a value of {x!r}; shapes and dtypes differ")
+    return VariableUpdate(x, array)

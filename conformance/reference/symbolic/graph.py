@@ -3,6 +3,10 @@
 A node is the name of an operation, its attributes and its input tensors. Shape and dtype follow
 from the rule of the operation (`rules.py`). The rank of a tensor is always known; a dimension that
 is not known before evaluation is None.
+
+The type of a tensor says that it is sparse, not its elements (zh-TW:267). A sparse tensor is a node
+like others, but only `to_dense` computes with it. Sparse placeholders and
+`ctc_label_dense_to_sparse` make sparse tensors.
 """
 
 from __future__ import annotations
@@ -10,27 +14,29 @@ from __future__ import annotations
 from string import ascii_lowercase
 from typing import Any, NoReturn
 
-from conformance.reference.symbolic.backend import Backend, active
+from conformance.reference.symbolic.backend import SymbolicBackend, active
 from conformance.reference.symbolic.operations import Array
-from conformance.reference.symbolic.rules import RULES, Shape
+from conformance.reference.symbolic.rules import RULES, Operand, Result, Shape, rule
 
 
 class Tensor:
     """The result of an operation.
 
-    `shape` is a tuple of int or None, `dtype` a name such as "float32", `backend` the one that
-    the tensor belongs to. The layers of Keras give tensors the attributes `_keras_shape`, which
-    placeholders and variables have from the start, and `_uses_learning_phase`, which is there if
-    the value depends on the learning phase. Arithmetic and ordering make new tensors; `==` compares
-    identity, because tensors are dictionary keys.
+    `shape` is a tuple of int or None, `dtype` a name such as "float32", `backend` the tensor's own
+    one. The layers of Keras give tensors the attributes `_keras_shape`, which placeholders and
+    variables have from the start, and `_uses_learning_phase`, which is there if the value depends
+    on the learning phase. Arithmetic and ordering make new tensors; `==` compares identity, because
+    tensors are dictionary keys.
     """
 
     sparse = False
-    """Whether the value is sparse, so that only `to_dense` computes with it."""
+    """Whether the value is sparse. Then only `to_dense` computes with it."""
 
     role = ""
-    """What plans use of a node in a graph of gradients: "nothing" marks zeros for a branch that is
-    not taken, "total" a sum of tensors of one shape."""
+    """A mark for plans on a node in a graph of gradients.
+
+    "nothing" marks zeros for a branch that is not taken, "total" a sum of tensors of one shape.
+    """
 
     _keras_shape: Shape
     _uses_learning_phase: bool
@@ -47,9 +53,9 @@ class Tensor:
         dtype: str,
         *,
         name: str | None = None,
-        backend: Backend | None = None,
+        backend: SymbolicBackend | None = None,
     ) -> None:
-        self.backend: Backend = inputs[0].backend if inputs else backend or active()
+        self.backend: SymbolicBackend = inputs[0].backend if inputs else backend or active()
         self.operation = operation
         self.inputs = inputs
         self.attributes = attributes
@@ -157,8 +163,8 @@ class Tensor:
 
     def __len__(self) -> NoReturn:
         raise TypeError(
-            f"{self!r} has no length before it is evaluated; use K.int_shape(x)[0] for what is "
-            "known of it, or K.shape(x)[0] for a tensor"
+            f"{self!r} has no length before evaluation; use K.int_shape(x)[0] for the known "
+            "length, or K.shape(x)[0] for a tensor"
         )
 
     def __iter__(self) -> NoReturn:
@@ -174,7 +180,7 @@ class Tensor:
 
 
 class Placeholder(Tensor):
-    """A tensor whose value comes with each call of a function.
+    """A tensor whose value is passed with each call of a function.
 
     With a `default`, an array, it need not be among the inputs of the function.
     """
@@ -206,7 +212,11 @@ class Variable(Tensor):
 
     @property
     def value(self) -> Array:
-        """The array; ValueError if the variable has not been given one yet."""
+        """The array.
+
+        Raises:
+            ValueError: the variable has not been given one yet.
+        """
         if self._value is None:
             raise ValueError(
                 f"{self!r} is not initialised: K.manual_variable_initialization was set when it "
@@ -220,9 +230,12 @@ class Variable(Tensor):
 
 
 def apply(operation: str, *inputs: Tensor, name: str | None = None, **attributes: Any) -> Tensor:
-    """A node of the graph; ValueError where the rule of the operation refuses its inputs.
+    """A node of the graph.
 
     Every operation but `to_dense` refuses sparse tensors, and every one tensors of two backends.
+
+    Raises:
+        ValueError: the rule of the operation refuses its inputs.
     """
     for x in inputs:
         if x.backend is not inputs[0].backend:
@@ -241,7 +254,7 @@ def _of_two_backends(x: Tensor, y: Tensor) -> str:
 
 
 def constant_of(
-    array: Array, dtype: str, name: str | None = None, backend: Backend | None = None
+    array: Array, dtype: str, name: str | None = None, backend: SymbolicBackend | None = None
 ) -> Tensor:
     """A node that holds an array of the backend, which is the active one if None is given."""
     backend = backend or active()
@@ -249,10 +262,10 @@ def constant_of(
     return Tensor("constant", (), {"value": array}, shape, dtype, name=name, backend=backend)
 
 
-def literal(value: Any, dtype: str, where: str, backend: Backend | None = None) -> Tensor:
+def literal(value: Any, dtype: str, where: str, backend: SymbolicBackend | None = None) -> Tensor:
     """A constant from a Python number (or array) in a tensor's dtype.
 
-    ValueError if the dtype cannot hold the value: 0.5 is no int32.
+    ValueError if the dtype cannot hold the value: int32 has no 0.5.
     """
     try:
         backend = backend or active()
@@ -300,7 +313,11 @@ def matrix_product(x: Any, y: Any) -> Tensor:
 
 
 def logical(operation: str, x: Tensor, y: Any) -> Tensor:
-    """An operation on bool alone; ValueError for other tensors or values."""
+    """An operation on bool alone.
+
+    Raises:
+        ValueError: other tensors or values.
+    """
     for each in (x, y):
         if isinstance(each, Tensor) and each.dtype != "bool":
             raise ValueError(
@@ -322,18 +339,18 @@ def _part(x: Tensor, index: tuple[Any, ...]) -> Tensor:
     First a slice of x takes what these entries say, then an index what the others say.
     """
     known = tuple(map(_known, index))
-    apply("getitem", x, index=known)  # refuses what is no index
+    apply("getitem", x, index=known)  # refuses an invalid index
     used = [entry for entry in index if entry is not None and entry is not Ellipsis]
     place = next((i for i, entry in enumerate(index) if entry is Ellipsis), len(index))
     every = (slice(None),) * (x.ndim - len(used))
     full = [e for e in (*index[:place], *every, *index[place + 1 :]) if e is not None]
     ranges = [_range(x, axis, entry) for axis, entry in enumerate(full)]
-    starts, sizes = (apply("stack", *listed, axis=0) for listed in zip(*ranges, strict=True))
+    starts, sizes = (apply("stack", *numbers, axis=0) for numbers in zip(*ranges, strict=True))
     return apply("getitem", apply("slice", x, starts, sizes), index=known)
 
 
 def _known(entry: Any) -> Any:
-    """What is left to do for an entry of an index when the slice is taken."""
+    """The remaining work for an entry of an index when the slice is taken."""
     if not _computed(entry):
         return entry
     if not isinstance(entry, slice):
@@ -344,7 +361,8 @@ def _known(entry: Any) -> Any:
 
 
 def _range(x: Tensor, axis: int, entry: Any) -> tuple[Tensor, Tensor]:
-    """The start and size of what an entry of an index takes of an axis: scalars of int64."""
+    """The start and size of the part of an axis that an entry of an index takes: scalars of
+    int64."""
     length = _length(x, axis)
     if not _computed(entry):
         return _int64(0, x), length
@@ -363,8 +381,8 @@ def _limit(value: Any, length: Tensor) -> Tensor:
 
 def _from_end(value: Any, length: Tensor) -> Tensor:
     """An index, counted from the end if it is negative."""
-    found = _int64(value, length)
-    return found + length * apply("cast", found < 0, dtype="int64")
+    place = _int64(value, length)
+    return place + length * apply("cast", place < 0, dtype="int64")
 
 
 def _length(x: Tensor, axis: int) -> Tensor:
@@ -384,14 +402,22 @@ def _int64(value: Any, like: Tensor) -> Tensor:
 
 
 def divide(x: Any, y: Any) -> Tensor:
-    """`x / y`, in floatx if they are integers; ValueError if their dtypes differ."""
+    """`x / y`, in floatx if they are integers.
+
+    Raises:
+        ValueError: their dtypes differ.
+    """
     if isinstance(x, Tensor) and isinstance(y, Tensor) and x.dtype != y.dtype:
         return apply("divide", x, y)  # the rule refuses, naming both dtypes
     return binary("divide", floating(x), floating(y))
 
 
 def power(x: Any, a: Any) -> Tensor:
-    """`x ** a`; ValueError for a negative Python exponent of an integer tensor."""
+    """`x ** a`.
+
+    Raises:
+        ValueError: a negative Python exponent of an integer tensor.
+    """
     if isinstance(x, Tensor) and "int" in x.dtype and isinstance(a, (int, float)) and a < 0:
         raise ValueError(
             f"pow: a is {a} and x is {x.dtype}; integers have no negative powers, "
@@ -405,3 +431,34 @@ def floating(x: Any) -> Any:
     if isinstance(x, Tensor) and not x.dtype.startswith("float"):
         return apply("cast", x, dtype=x.backend.settings.floatx)
     return x
+
+
+class SparseTensor(Tensor):
+    """The result of an operation that gives coordinates and values."""
+
+    sparse = True
+
+
+class SparsePlaceholder(Placeholder):
+    """A sparse tensor whose value is passed with each call of a function.
+
+    Fed with a triple (indices of shape (n, rank), n values, shape), with a SciPy matrix (anything
+    that has `tocoo`), or with an array.
+    """
+
+    sparse = True
+
+
+def apply_sparse(operation: str, *inputs: Tensor, **attributes: Any) -> SparseTensor:
+    """A node whose value is sparse.
+
+    Raises:
+        ValueError: the rule of the operation refuses.
+    """
+    shape, dtype = RULES[operation](*inputs, **attributes)
+    return SparseTensor(operation, inputs, attributes, shape, dtype)
+
+
+@rule("to_dense", "to_sparse")
+def _same_elements(x: Operand) -> Result:
+    return x.shape, x.dtype

@@ -1,7 +1,7 @@
 """The values of integer tensors, as far as the graph tells them before evaluation.
 
 Shapes are computed with (`K.shape(x)[1:] * 2`, `K.prod(K.shape(x))`) and are arguments of
-`reshape`, `slice` and others. This module follows their elements; None is one that is not known.
+`reshape`, `slice` and others. This module follows their elements; None stands for an unknown one.
 """
 
 from __future__ import annotations
@@ -11,17 +11,16 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from conformance.reference.symbolic.dtypes import INTEGERS
-from conformance.reference.symbolic.rules import Operand, Shape
+from conformance.reference.symbolic.rules import INTEGERS, Operand, Shape
 
 EXACT = 2**11
 """Up to here every float type holds all integers."""
 
 
 def static_integers(tensor: Operand) -> Shape:
-    """What the graph tells of the elements of an integer tensor of rank 0 or 1."""
-    found = _FOLLOWED.get(tensor.operation, _unknown)(tensor)
-    return tuple(None if value is None else _held(value, tensor.dtype) for value in found)
+    """The graph's knowledge of the elements of an integer tensor of rank 0 or 1."""
+    known = _FOLLOWED.get(tensor.operation, _unknown)(tensor)
+    return tuple(None if value is None else _held(value, tensor.dtype) for value in known)
 
 
 def _unknown(tensor: Operand) -> Shape:
@@ -46,8 +45,8 @@ def _item(tensor: Operand) -> Shape:
     index = tensor.attributes["index"]
     if len(index) != 1 or not isinstance(index[0], (int, slice)):
         return _unknown(tensor)
-    found = static_integers(tensor.inputs[0])[index[0]]
-    return found if isinstance(found, tuple) else (found,)
+    known = static_integers(tensor.inputs[0])[index[0]]
+    return known if isinstance(known, tuple) else (known,)
 
 
 def _parts(tensor: Operand) -> Shape:
@@ -59,8 +58,8 @@ def _input(tensor: Operand) -> Shape:
 
 
 def _negative(tensor: Operand) -> Shape:
-    found = static_integers(tensor.inputs[0]) if tensor.dtype in INTEGERS else _unknown(tensor)
-    return tuple(None if value is None else -value for value in found)
+    known = static_integers(tensor.inputs[0]) if tensor.dtype in INTEGERS else _unknown(tensor)
+    return tuple(None if value is None else -value for value in known)
 
 
 def _pairs(tensor: Operand) -> Shape:
@@ -78,11 +77,11 @@ def _pairs(tensor: Operand) -> Shape:
 def _reduction(tensor: Operand) -> Shape:
     """A reduction of a vector of integers to a number."""
     (x,) = tensor.inputs
-    found = static_integers(x) if x.dtype in INTEGERS and len(x.shape) == 1 else ()
-    if not found or x.shape != (len(found),) or len(tensor.attributes["axis"]) != 1:
+    vector = static_integers(x) if x.dtype in INTEGERS and len(x.shape) == 1 else ()
+    if not vector or x.shape != (len(vector),) or len(tensor.attributes["axis"]) != 1:
         return _unknown(tensor)
-    known = [value for value in found if value is not None]
-    return (_REDUCTIONS[tensor.operation](known) if len(known) == len(found) else None,)
+    known = [value for value in vector if value is not None]
+    return (_REDUCTIONS[tensor.operation](known) if len(known) == len(vector) else None,)
 
 
 def _quotient(a: int, b: int) -> int | None:

@@ -1,9 +1,9 @@
 """Loops: a body of tensors, run once for each slice of its sequences.
 
 A loop is one node. Its value is a bundle: the outputs of all steps, stacked on a first axis, and
-the last value of everything that the body carries from step to step; `part` takes one of them
-out. The body is a graph of its own: what it uses from outside is among the inputs of the loop, so
-that a loop is evaluated, and differentiated, like any other operation.
+the last value of everything that the body carries from step to step; `part` takes one of them out.
+The body is a graph of its own. The tensors that it uses from outside are among the inputs of the
+loop. Therefore a loop is evaluated, and differentiated, like any other operation.
 """
 
 from __future__ import annotations
@@ -12,11 +12,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from conformance.reference.symbolic.dtypes import FLOATS
 from conformance.reference.symbolic.graph import Placeholder, Tensor, apply
 from conformance.reference.symbolic.operations import Array
 from conformance.reference.symbolic.plans import ExecutionPlan, ordered, plan
-from conformance.reference.symbolic.rules import Operand, Result, Shape, rule, same_dimension
+from conformance.reference.symbolic.rules import (
+    FLOATS,
+    Operand,
+    Result,
+    Shape,
+    rule,
+    same_dimension,
+)
 
 
 @dataclass(eq=False)
@@ -60,7 +66,7 @@ def _inner(node: Tensor, inside: dict[Tensor, Tensor], outside: dict[Tensor, Ten
 
 
 @dataclass(frozen=True)
-class Layout:
+class LoopLayout:
     """How the inputs of a loop and the results of its body are divided."""
 
     sequences: int
@@ -79,18 +85,19 @@ def loop(
     where: str,
     backwards: bool = False,
 ) -> tuple[list[Tensor], list[Tensor]]:
-    """The stacked outputs, and the last values of what is carried.
+    """The stacked outputs, and the last carried values.
 
-    `step` is called once, with a slice of each sequence (their first axes agree) and with what is
-    carried; it returns outputs and the new values. Outputs are in the order of the steps, which is
-    from the end of the sequences if `backwards`. ValueError if a new value cannot follow the old.
+    `step` is called once, with a slice of each sequence (their first axes agree) and with the
+    carried values; it returns outputs and the new values. Outputs are in the order of the steps,
+    which is from the end of the sequences if `backwards`. ValueError if a new value cannot follow
+    the old.
     """
     slices: list[Tensor] = [Placeholder(s.shape[1:], s.dtype) for s in sequences]
     carried: list[Tensor] = [Placeholder(c.shape, c.dtype) for c in initial]
     outputs, new = step(slices, carried)
     new = [followed(a, b, where) for a, b in zip(initial, new, strict=True)]
     body, outside = closed([*slices, *carried], [*outputs, *new])
-    layout = Layout(len(sequences), len(initial), len(outputs), backwards)
+    layout = LoopLayout(len(sequences), len(initial), len(outputs), backwards)
     bundle = apply("loop", *sequences, *initial, *outside, body=body, layout=layout)
     steps = sequences[0].shape[0]
     shapes = [*((steps, *y.shape) for y in outputs), *(c.shape for c in new)]
@@ -125,7 +132,7 @@ def _bundle(dtypes: Sequence[str]) -> Result:
 
 
 @rule("loop")
-def _loop(*inputs: Operand, body: Body, layout: Layout) -> Result:
+def _loop(*inputs: Operand, body: Body, layout: LoopLayout) -> Result:
     known = inputs[0].shape[0]
     for sequence in inputs[1 : layout.sequences]:
         known = same_dimension(known, sequence.shape[0], "the number of time steps")

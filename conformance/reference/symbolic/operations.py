@@ -1,4 +1,4 @@
-"""What the symbolic layer asks of the library that computes.
+"""The interface between the symbolic layer and the library that computes.
 
 The graph, the shape rules and compiled functions handle arrays without looking inside them. A set
 of operations makes the arrays, computes on them and gives them back as NumPy arrays.
@@ -27,7 +27,7 @@ class Operations(Protocol):
     def kernel(self, operation: str, attributes: Mapping[str, Any]) -> Callable[..., Array]:
         """The function that computes an operation from its input arrays."""
 
-    def kept_distinct(self, nodes: Sequence[Any]) -> AbstractSet[Any]:
+    def distinct_nodes(self, nodes: Sequence[Any]) -> AbstractSet[Any]:
         """Nodes that a plan must compute even where an equal node is computed already."""
 
     def scheduled(
@@ -42,7 +42,11 @@ class Operations(Protocol):
         """A new array from numbers, lists or NumPy arrays, converted as `astype` does."""
 
     def accept(self, value: Any, dtype: str) -> Array:
-        """As `convert`, but perhaps no copy; ValueError if an integer or bool changes its value."""
+        """As `convert`, but perhaps no copy.
+
+        Raises:
+            ValueError: an integer or bool changes its value.
+        """
 
     def accept_sparse(self, value: Any, dtype: str) -> Array:
         """A sparse value from a triple (indices, values, shape), a SciPy matrix or an array."""

@@ -2,7 +2,7 @@
 
 A plan computes equal nodes (the same operation on the same inputs) once, and skips nodes that only
 pass a value on. It drops each array after the last step that needs it: memory that is used again
-soon is in the cache, and need not come from the system anew.
+soon is in the cache, and need not be asked of the system again.
 
 Where the learning phase, or another scalar that is fed, chooses between two tensors, each of its
 values gets a plan of its own, which computes one of the two. The other one has no gradient.
@@ -33,9 +33,9 @@ LINEAR = {
 that is not taken, so is the result."""
 
 
-def ordered(targets: Sequence[Tensor], given: Sequence[Tensor]) -> list[Tensor]:
+def ordered(targets: Sequence[Tensor], inputs: Sequence[Tensor]) -> list[Tensor]:
     """Every tensor that the targets need, inputs first; not what the given tensors were made of."""
-    order: dict[Tensor, None] = dict.fromkeys(given)
+    order: dict[Tensor, None] = dict.fromkeys(inputs)
     waiting: list[tuple[Tensor, bool]] = [(target, False) for target in reversed(targets)]
     while waiting:
         node, ready = waiting.pop()
@@ -78,8 +78,8 @@ class ExecutionPlan:
 
 def switches(nodes: Sequence[Tensor]) -> list[Tensor]:
     """The scalars by which nodes choose between two tensors, if they are fed."""
-    found = (_switch(node) for node in nodes if node.operation == "choose")
-    return list(dict.fromkeys(node for node in found if node.operation == "placeholder"))
+    choices = (_switch(node) for node in nodes if node.operation == "choose")
+    return list(dict.fromkeys(node for node in choices if node.operation == "placeholder"))
 
 
 def _switch(node: Tensor) -> Tensor:
@@ -92,7 +92,7 @@ def _switch(node: Tensor) -> Tensor:
 
 def plan(
     targets: Sequence[Tensor],
-    given: Sequence[Tensor],
+    inputs: Sequence[Tensor],
     library: Operations,
     settings: Mapping[Tensor, bool] = {},
     inner: bool = False,
@@ -102,12 +102,12 @@ def plan(
     `settings` are values that switches have whenever the plan runs. `inner`: the targets are the
     results of a loop's body.
     """
-    order = ordered(targets, given)
-    compiling = _Compiling(given, settings, library.kept_distinct(order))
-    for node in order[len(given) :]:
+    order = ordered(targets, inputs)
+    compiling = _Compiling(inputs, settings, library.distinct_nodes(order))
+    for node in order[len(inputs) :]:
         compiling.add(node)
     nodes, slots = compiling.nodes, compiling.slots
-    steps = _steps(nodes[len(given) :], slots, {slots[node] for node in targets}, library)
+    steps = _steps(nodes[len(inputs) :], slots, {slots[node] for node in targets}, library)
     return ExecutionPlan(nodes, slots, library.scheduled(nodes, steps, inner=inner))
 
 
@@ -115,10 +115,13 @@ class _Compiling:
     """The nodes and slots of a plan while it is made."""
 
     def __init__(
-        self, given: Sequence[Tensor], settings: Mapping[Tensor, bool], distinct: Collection[Tensor]
+        self,
+        inputs: Sequence[Tensor],
+        settings: Mapping[Tensor, bool],
+        distinct: Collection[Tensor],
     ) -> None:
-        self.nodes = list(given)
-        self.slots = {node: slot for slot, node in enumerate(given)}
+        self.nodes = list(inputs)
+        self.slots = {node: slot for slot, node in enumerate(inputs)}
         self._settings = settings
         self._distinct = distinct
         self._known: dict[Any, int] = {}
@@ -138,8 +141,8 @@ class _Compiling:
     def _passed_on(self, node: Tensor) -> int | None:
         """The slot of the input that is the value of a node, if one is."""
         sources = [self.slots[item] for item in node.inputs]
-        kept = node.operation == "cast" and node.dtype == node.inputs[0].dtype
-        if kept or node.operation in PASSED_ON:
+        same = node.operation == "cast" and node.dtype == node.inputs[0].dtype
+        if same or node.operation in PASSED_ON:
             return sources[0]
         if node.operation == "choose" and node.inputs[1].shape == node.inputs[2].shape:
             setting = self._settings.get(_switch(node))
@@ -158,7 +161,7 @@ class _Compiling:
         return node.operation, *(self.slots[item] for item in node.inputs), repr(node.attributes)
 
     def _is_nothing(self, node: Tensor) -> bool:
-        """Whether a gradient is zero because it comes only from a branch that is not taken."""
+        """Whether a gradient is zero because its only source is a branch that is not taken."""
         factors = LINEAR.get(node.operation)
         if factors is None:
             return False
@@ -173,16 +176,16 @@ def _plain(value: Any) -> bool:
 
 
 def _steps(
-    nodes: Sequence[Tensor], slots: dict[Tensor, int], kept: set[int], library: Operations
+    nodes: Sequence[Tensor], slots: dict[Tensor, int], held: set[int], library: Operations
 ) -> list[PlannedStep]:
     """The steps for the slots to keep, in order; each drops what no later step uses."""
-    found: list[PlannedStep] = []
+    steps: list[PlannedStep] = []
     for node in reversed(nodes):
-        if slots[node] not in kept or node.operation in SOURCES:
+        if slots[node] not in held or node.operation in SOURCES:
             continue
         sources = tuple(slots[item] for item in node.inputs)
-        last = {*sources} - kept
-        kept |= last
+        last = {*sources} - held
+        held |= last
         kernel = library.kernel(node.operation, node.attributes)
-        found.append((slots[node], kernel, sources, tuple(sorted(last))))
-    return found[::-1]
+        steps.append((slots[node], kernel, sources, tuple(sorted(last))))
+    return steps[::-1]

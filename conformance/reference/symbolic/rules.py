@@ -11,7 +11,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from conformance.reference.symbolic.dtypes import FLOATS
+FLOATS = ("float16", "float32", "float64")
+INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+DTYPES = (*FLOATS, *INTEGERS, "bool")
+
+
+def dtype_name(dtype: Any, default: str, where: str) -> str:
+    """A valid dtype name, or the default for None.
+
+    Raises:
+        ValueError: the value is anything else.
+    """
+    if dtype is None:
+        return default
+    if not isinstance(dtype, str) or dtype not in DTYPES:
+        raise ValueError(f"{where}: dtype is {dtype!r}; write one of {', '.join(DTYPES)}")
+    return dtype
+
 
 Shape = tuple[int | None, ...]
 Result = tuple[Shape, str]
@@ -45,14 +61,21 @@ def same_dtype(where: str, *tensors: Operand) -> str:
 
 
 def same_dimension(a: int | None, b: int | None, what: str) -> int | None:
-    """What is known of a dimension that two tensors share; ValueError if they contradict."""
+    """The known length of a dimension that two tensors share.
+
+    Raises:
+        ValueError: they contradict.
+    """
     if a is not None and b is not None and a != b:
         raise ValueError(f"{what}: dimensions {a} and {b} must be equal")
     return b if a is None else a
 
 
 def broadcast_dimension(a: int | None, b: int | None) -> int | None:
-    """Dimension after broadcasting; an unknown one beside n != 1 can only be 1 or n."""
+    """Dimension after broadcasting; an unknown one beside n != 1 can only be 1 or n.
+
+    ValueError: both are known, differ, and neither is 1.
+    """
     if b in (a, 1):
         return a
     if a == 1:
@@ -63,7 +86,10 @@ def broadcast_dimension(a: int | None, b: int | None) -> int | None:
 
 
 def broadcast(where: str, x: Shape, y: Shape) -> Shape:
-    """Static shape of two tensors broadcast against each other, as NumPy does."""
+    """Static shape of two tensors broadcast against each other, as NumPy does.
+
+    ValueError: the shapes do not broadcast.
+    """
     rank = max(len(x), len(y))
     pairs = zip((1,) * (rank - len(x)) + x, (1,) * (rank - len(y)) + y, strict=True)
     try:
@@ -82,14 +108,14 @@ def _elementwise(*operations: str, on: str) -> None:
     """Rules of one-tensor operations that keep shape and dtype, on "float", "number" or "any"."""
 
     def make(operation: str) -> Callable[..., Result]:
-        def kept(x: Operand, **_: Any) -> Result:
+        def same(x: Operand, **_: Any) -> Result:
             if on == "number":
                 refuse_bool(operation, x.dtype)
             elif on == "float" and x.dtype not in FLOATS:
                 raise ValueError(f"{operation}: x is {x.dtype}; use K.cast(x, K.floatx())")
             return x.shape, x.dtype
 
-        return kept
+        return same
 
     RULES.update({operation: make(operation) for operation in operations})
 
@@ -154,7 +180,10 @@ def index_reduction(x: Operand, axis: int) -> Result:
 
 @rule("dot")
 def dot(x: Operand, y: Operand) -> Result:
-    """Last axis of x with the second-to-last of y, or with the only one of y."""
+    """Last axis of x with the second-to-last of y, or with the only one of y.
+
+    ValueError: one of the two is a scalar.
+    """
     dtype = same_dtype("dot", x, y)
     refuse_bool("dot", dtype)
     if not x.shape or not y.shape:

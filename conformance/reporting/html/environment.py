@@ -9,8 +9,7 @@ import jinja2
 from markupsafe import Markup, escape
 
 from conformance.reporting.marks import MARKS
-from conformance.reporting.names import slug
-from conformance.reporting.safe_text import clean, clean_block
+from conformance.reporting.safe_text import clean, clean_block, slug
 from conformance.results import ASPECTS, Verdict
 
 STATIC = (
@@ -24,13 +23,13 @@ STATIC = (
 )
 _ABBREVIATIONS = ("ctc",)
 SIGNS = MARKS | {Verdict.TIMED_OUT: MARKS[Verdict.TIMED_OUT]._replace(symbol="T")}
-"""The marks on pages: few fonts have an hourglass that is no picture."""
+"""The marks on pages: few fonts have an hourglass that is not a picture."""
 _PACKAGE = "conformance.reporting.html"
 
 
 def environment() -> jinja2.Environment:
     """Templates of this package; names that are not given are errors."""
-    made = jinja2.Environment(
+    templates = jinja2.Environment(
         loader=jinja2.PackageLoader(_PACKAGE),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
@@ -38,10 +37,15 @@ def environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"line": clean, "slug": slug, "breakable": breakable, "words": verdict_class}
-    made.filters |= {"heading": heading, "code": code}
-    made.globals |= {"aspects": [str(a) for a in ASPECTS], "marks": SIGNS, "Verdict": Verdict}
-    return made
+    templates.filters |= {
+        "line": clean,
+        "slug": slug,
+        "breakable": breakable,
+        "words": verdict_class,
+    }
+    templates.filters |= {"heading": heading, "code": code}
+    templates.globals |= {"aspects": [str(a) for a in ASPECTS], "marks": SIGNS, "Verdict": Verdict}
+    return templates
 
 
 def static(name: str) -> bytes:

@@ -1,4 +1,4 @@
-"""What the page of one function shows."""
+"""The page of one function."""
 
 from __future__ import annotations
 
@@ -7,23 +7,145 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from markupsafe import Markup
+from msgspec import UNSET
 
-from conformance.reporting.detail import kept_cases
+from conformance.reporting.detail import case_counts
 from conformance.reporting.documented import Documented
-from conformance.reporting.failures import error_told, exceeded_limit
-from conformance.reporting.html.agreement import agreements, anchor_of
+from conformance.reporting.failures import error_text, exceeded_limit
+from conformance.reporting.flow import composed_program, flow_picture
 from conformance.reporting.html.arrays import PageValue, compared_values, shown_array, ulp
-from conformance.reporting.html.composed import agreeing, picture_of
 from conformance.reporting.html.environment import SIGNS
 from conformance.reporting.html.overview import bar
 from conformance.reporting.html.signatures import signature_rows, wrong_signatures
-from conformance.reporting.listing import ListedFailure, listed_failures
+from conformance.reporting.listing import (
+    ANOTHER,
+    ListedFailure,
+    failure_readings,
+    listed_failures,
+    reading_name,
+    readings_text,
+)
 from conformance.reporting.marks import GRAVEST_FIRST, MARKS
-from conformance.reporting.names import slug
-from conformance.reporting.readings import ANOTHER, told, told_of
+from conformance.reporting.pictures.svg import inline
+from conformance.reporting.safe_text import slug
 from conformance.reporting.targets import TargetView
 from conformance.results import ASPECTS, Array, AspectResult, Failure, Verdict
-from conformance.results.scores import diverges, readings, standing
+from conformance.results.composed import program_of
+from conformance.results.scores import TakenReading, diverges, readings, standing
+
+
+class Camp(NamedTuple):
+    """The targets that answer alike."""
+
+    reading: str
+    """Its name; empty where the results do not name the suite's own."""
+    own: bool
+    """Whether it is the suite's own."""
+    targets: list[TargetView]
+
+
+class Agreement(NamedTuple):
+    """One convention in one aspect of a function."""
+
+    anchor: str
+    aspect: str
+    convention: str
+    camps: list[Camp]
+    """The other readings, the most frequent first, and the suite's own at the end."""
+    others: list[TargetView]
+    """Targets that fail or refuse, or took none of the readings in their cases."""
+
+
+def agreements(function: str, targets: Sequence[TargetView]) -> list[Agreement]:
+    """The conventions in which a target takes another reading than the suite's, by aspect."""
+    groups = []
+    for aspect in map(str, ASPECTS):
+        judged = [(t, a) for t in targets if (a := t.aspects(function).get(aspect)) is not None]
+        of_any = readings([a for _, a in judged])
+        for convention in dict.fromkeys(reading.convention for reading in of_any):
+            groups.append(_agreement(aspect, convention, judged))
+    return groups
+
+
+def anchor_of(aspect: str, convention: str) -> str:
+    """Where the agreement stands on the function's page."""
+    return f"agree-{slug(f'{aspect} {convention}')}"
+
+
+def _agreement(
+    aspect: str, convention: str, judged: Sequence[tuple[TargetView, AspectResult]]
+) -> Agreement:
+    other: dict[str, list[TargetView]] = {}
+    own: dict[str, list[TargetView]] = {}
+    rest: list[TargetView] = []
+    for target, result in judged:
+        taken = [r for r in readings([result]) if r.convention == convention]
+        for reading in taken:
+            other.setdefault(reading_name(reading), []).append(target)
+        answers = list(_own(result, convention, taken))
+        for name in answers:
+            own.setdefault(name, []).append(target)
+        if not taken and not answers and result.verdict is not Verdict.NOT_APPLICABLE:
+            rest.append(target)
+    ordered = sorted(other.items(), key=lambda item: -len(item[1]))
+    camps = [Camp(name, own=False, targets=who) for name, who in ordered]
+    camps += [Camp(name, own=True, targets=who) for name, who in own.items()]
+    return Agreement(anchor_of(aspect, convention), aspect, convention, camps, rest)
+
+
+def _own(result: AspectResult, convention: str, taken: Sequence[TakenReading]) -> Iterator[str]:
+    """The suite's own reading if the target takes it: by its name, or as an empty one.
+
+    Results of older versions count no readings: there, who conforms in every case takes it.
+    """
+    if isinstance(result.readings, dict):
+        others = {str(reading) for reading in taken}
+        named = [r for r in result.readings if r.partition(": ")[0] == convention]
+        yield from (r.partition(": ")[2] for r in named if r not in others)
+    elif standing(result) is Verdict.CONFORMS and not diverges(result) and result.cases:
+        yield ""
+
+
+def picture_of(failure: Failure, target: TargetView) -> Markup | None:
+    """The program as a part of the page; None of a failure of another sort."""
+    program = composed_program(failure)
+    if program is None:
+        return None
+    return inline(flow_picture(program, f"flow-{slug(failure.id)}-{target.key}"))
+
+
+def agreeing(
+    failure: Failure, target: TargetView, targets: Sequence[TargetView]
+) -> list[TargetView]:
+    """The targets that ran the program from which the failure was made smaller, and do not have
+    it."""
+    if composed_program(failure) is None:
+        return []
+    number = program_of(failure)
+    return [
+        other
+        for other in targets
+        if _ran(other, target, number) and failure.id not in _identities(other)
+    ]
+
+
+def _ran(other: TargetView, target: TargetView, number: int | None) -> bool:
+    """Whether both made their programs in the same way, and the other run reached this one."""
+    mine, its = target.results, other.results
+    if mine.composed is UNSET or its.composed is UNSET or number is None:
+        return False
+    same = (mine.run.seed, mine.run.selection, mine.run.suite_version, mine.composed.size) == (
+        *(its.run.seed, its.run.selection, its.run.suite_version),
+        its.composed.size,
+    )
+    whole = not isinstance(its.run.shard, str)
+    return same and whole and other.edition == target.edition and number < its.composed.programs
+
+
+def _identities(target: TargetView) -> set[str]:
+    functions = target.results.functions
+    return {x.id for f in functions for a in f.aspects for x in a.failures}
+
 
 _SHOWN = GRAVEST_FIRST[: GRAVEST_FIRST.index(Verdict.NOT_RUN)]
 
@@ -73,16 +195,16 @@ class Variant:
     @property
     def readings(self) -> str:
         """The readings that it takes by name; nothing where results name the convention only."""
-        return told_of([self.failure]) if self.failure.readings else ""
+        return failure_readings([self.failure]) if self.failure.readings else ""
 
     @property
     def scripts(self) -> list[tuple[str, list[TargetView]]]:
         """Every script once, with its targets: they differ in how the library is chosen."""
-        found: dict[str, list[TargetView]] = {}
-        for one in self.shown:
-            if one.failure.script:
-                found.setdefault(one.failure.script, []).append(one.target)
-        return list(found.items())
+        scripts: dict[str, list[TargetView]] = {}
+        for entry in self.shown:
+            if entry.failure.script:
+                scripts.setdefault(entry.failure.script, []).append(entry.target)
+        return list(scripts.items())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,13 +220,13 @@ class FailureGroup:
     @property
     def shown(self) -> list[TargetFailure]:
         """The failure on each of its targets."""
-        return [one for variant in self.variants for one in variant.shown]
+        return [entry for variant in self.variants for entry in variant.shown]
 
 
 def function_view(
     name: str, targets: Sequence[TargetView], groups: Sequence[FailureGroup], documented: Documented
 ) -> dict[str, Any]:
-    """What the template of a function is given; `groups` are its failures."""
+    """The template's values for a function; `groups` are its failures."""
     known = documented.functions.get(name)
     anchors = {(s.target.key, g.aspect): g.anchor for g in reversed(groups) for s in g.shown}
     tested = [t for t in targets if name in t.functions]
@@ -130,16 +252,16 @@ def function_view(
 
 
 def aspect_cell(aspect: AspectResult | None, anchor: str | None) -> AspectCell:
-    """What is known of one aspect."""
+    """The knowledge of one aspect."""
     if aspect is None:
         return AspectCell(words="not applicable", symbol="·")
-    passed = kept_cases(aspect) or "no case"
+    passed = case_counts(aspect) or "no case"
     error = f"{ulp(aspect.max_ulp)} of {ulp(aspect.limit_ulp)}" if _measured(aspect) else ""
     note = aspect.note if isinstance(aspect.note, str) else None
     return AspectCell(
         words=str(standing(aspect)),
         symbol=SIGNS[standing(aspect)].symbol,
-        readings=told(readings([aspect])) or (ANOTHER if diverges(aspect) else ""),
+        readings=readings_text(readings([aspect])) or (ANOTHER if diverges(aspect) else ""),
         passed=passed,
         error=error,
         anchor=anchor,
@@ -152,14 +274,14 @@ def _measured(aspect: AspectResult) -> bool:
 
 
 def failure_groups(name: str, targets: Sequence[TargetView]) -> list[FailureGroup]:
-    """Every failure of a function, the gravest first; one that targets share comes once."""
-    found: dict[tuple[str, str, Verdict], list[TargetFailure]] = {}
+    """Every failure of a function, the gravest first; a failure that targets share appears once."""
+    grouped: dict[tuple[str, str, Verdict], list[TargetFailure]] = {}
     for target in targets:
-        for one in _of(target, name):
-            assert one.failure is not None
-            key = (str(one.aspect.aspect), one.failure.id, one.verdict)
-            found.setdefault(key, []).append(TargetFailure(target, one.aspect, one.failure))
-    made = [
+        for entry in _of(target, name):
+            assert entry.failure is not None
+            key = (str(entry.aspect.aspect), entry.failure.id, entry.verdict)
+            grouped.setdefault(key, []).append(TargetFailure(target, entry.aspect, entry.failure))
+    groups = [
         FailureGroup(
             anchor=f"f-{slug(f'{aspect} {identity} {MARKS[verdict].letter}')}",
             aspect=aspect,
@@ -167,31 +289,31 @@ def failure_groups(name: str, targets: Sequence[TargetView]) -> list[FailureGrou
             message=ListedFailure(name, shown[0].aspect, shown[0].failure).message,
             variants=list(_variants(shown, targets)),
         )
-        for (aspect, identity, verdict), shown in found.items()
+        for (aspect, identity, verdict), shown in grouped.items()
     ]
-    return sorted(made, key=lambda g: GRAVEST_FIRST.index(g.verdict))
+    return sorted(groups, key=lambda g: GRAVEST_FIRST.index(g.verdict))
 
 
 def _of(target: TargetView, name: str) -> list[ListedFailure]:
     result = target.functions.get(name)
-    listed = listed_failures([result], *_SHOWN) if result else []
-    return [one for one in listed if one.failure is not None]
+    failures = listed_failures([result], *_SHOWN) if result else []
+    return [entry for entry in failures if entry.failure is not None]
 
 
 def _variants(shown: Sequence[TargetFailure], targets: Sequence[TargetView]) -> Iterator[Variant]:
     alike: dict[str, list[TargetFailure]] = {}
-    for one in shown:
-        failure = one.failure
+    for entry in shown:
+        failure = entry.failure
         case = (failure.message, failure.readings, failure.inputs, failure.expected, failure.got)
-        alike.setdefault(repr((*case, failure.output)), []).append(one)
-    for listed in alike.values():
-        failure, aspect = listed[0].failure, listed[0].aspect
+        alike.setdefault(repr((*case, failure.output)), []).append(entry)
+    for same in alike.values():
+        failure, aspect = same[0].failure, same[0].aspect
         arrays = {n: a for n, a in failure.inputs.items() if isinstance(a, Array)}
         yield Variant(
-            shown=listed,
+            shown=same,
             inputs=[shown_array(name, value, set()) for name, value in arrays.items()],
             compared=list(compared_values(failure, exceeded_limit(failure, aspect))),
-            error=error_told(failure, aspect, ulp),
-            picture=picture_of(failure, listed[0].target),
-            agreeing=agreeing(failure, listed[0].target, targets),
+            error=error_text(failure, aspect, ulp),
+            picture=picture_of(failure, same[0].target),
+            agreeing=agreeing(failure, same[0].target, targets),
         )

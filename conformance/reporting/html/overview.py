@@ -1,4 +1,4 @@
-"""What the first page shows: scores, and the matrix of functions and targets."""
+"""The first page: scores, and the matrix of functions and targets."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from conformance.reporting.columns import by_theme, column
 from conformance.reporting.documented import Documented
 from conformance.reporting.html.environment import SIGNS
+from conformance.reporting.matrix import by_theme, column
 from conformance.reporting.targets import TargetHistory, TargetView
 from conformance.results import ASPECTS, Verdict
 from conformance.results.scores import (
@@ -47,7 +47,7 @@ class FunctionCell:
     """`2:0,5 4:1`: for each aspect with readings, by its number, the numbers of the readings."""
 
 
-class Share(NamedTuple):
+class BarShare(NamedTuple):
     """One verdict's part of a bar."""
 
     verdict: Verdict
@@ -61,32 +61,32 @@ class Bar(NamedTuple):
 
     target: TargetView
     score: Score
-    shares: list[Share]
+    shares: list[BarShare]
     diverging: int
 
 
 def function_order(targets: Sequence[TargetView], documented: Documented) -> dict[str, list[str]]:
     """Documented functions that a target was tested on, then undocumented ones, by theme."""
-    found = by_theme([column(t.results) for t in targets])
-    there = {name for names in found.values() for name in names}
+    by_name = by_theme([column(t.results) for t in targets])
+    there = {name for names in by_name.values() for name in names}
     order: dict[str, list[str]] = {}
     for name, function in documented.functions.items():
         if name in there:
             order.setdefault(function.theme, []).append(name)
-    for theme, names in found.items():
+    for theme, names in by_name.items():
         known = order.setdefault(theme, [])
         known += [n for n in names if n not in documented.functions]
     return {theme: names for theme, names in order.items() if names}
 
 
 def overview(
-    listed: Sequence[TargetHistory],
+    histories: Sequence[TargetHistory],
     documented: Documented,
     order: Order,
     anchors: Mapping[tuple[str, str], str],
 ) -> dict[str, Any]:
-    """What the template of the first page is given; `anchors` by function and target's key."""
-    targets = [one.newest for one in listed]
+    """The template's values for the first page; `anchors` by function and target's key."""
+    targets = [history.newest for history in histories]
     numbers = reading_numbers(targets)
     return {
         "bars": [bar(t) for t in targets],
@@ -122,7 +122,7 @@ def bar(target: TargetView, names: Sequence[str] | None = None) -> Bar:
         width = round(counts[verdict] * BAR / whole) if whole else 0
         if counts[verdict]:
             width = max(min(width, BAR - start), 4)
-            shares.append(Share(verdict, counts[verdict], start, width))
+            shares.append(BarShare(verdict, counts[verdict], start, width))
             start += width
     return Bar(target, score(chosen), shares, count_diverging(chosen))
 
@@ -159,6 +159,6 @@ def _cell(
 
 def numbered(target: TargetView, function: str, numbers: Mapping[TakenReading, int]) -> str:
     """`2:0,5 4:1`: the numbers of the readings that a function takes, by number of aspect."""
-    found = target.aspects(function)
-    taken = ((i, readings([found[str(a)]])) for i, a in enumerate(ASPECTS) if str(a) in found)
+    aspects = target.aspects(function)
+    taken = ((i, readings([aspects[str(a)]])) for i, a in enumerate(ASPECTS) if str(a) in aspects)
     return " ".join(f"{i}:{','.join(str(numbers[r]) for r in of)}" for i, of in taken if of)

@@ -59,8 +59,8 @@ def _row(
     return rows[-1]
 
 
-def _common(listed: Sequence[Sequence[str]]) -> set[str]:
-    return set.intersection(*map(set, listed)) if listed else set()
+def _common(rows: Sequence[Sequence[str]]) -> set[str]:
+    return set.intersection(*map(set, rows)) if rows else set()
 
 
 def _offered(
@@ -70,32 +70,32 @@ def _offered(
         text = target.functions[name].signature
         if isinstance(text, str):
             binding = [s for s in known.signatures if target.edition in s.editions]
-            wanted = binding[0].parameters if binding else []
-            yield target, [(p, not _wanted(p, wanted)) for p in parameters(clean(text))]
+            names = binding[0].parameters if binding else []
+            yield target, [(p, not _belongs(p, names)) for p in parameters(clean(text))]
 
 
-def _wanted(parameter: str, documented: Sequence[str]) -> bool:
+def _belongs(parameter: str, documented: Sequence[str]) -> bool:
     """Whether a document has the parameter; a default printed as `...` stands for any."""
     return parameter in documented or f"{parameter.partition('=')[0]}=..." in documented
 
 
 def parameters(text: str) -> list[str]:
     """The parameters in `(x, axes=(1, 2))`, each with its default."""
-    found, depth = [""], 0
+    parts, depth = [""], 0
     for character in text.strip().removeprefix("(").removesuffix(")"):
         depth += (character in "([{") - (character in ")]}")
         if character == "," and depth == 0:
-            found.append("")
+            parts.append("")
         else:
-            found[-1] += character
-    return [p.strip() for p in found if p.strip()]
+            parts[-1] += character
+    return [p.strip() for p in parts if p.strip()]
 
 
 def wrong_signatures(name: str, tested: Sequence[TargetView]) -> list[tuple[str, list[TargetView]]]:
-    """What is wrong with signatures, in words, and with whose."""
-    found: dict[str, list[TargetView]] = {}
+    """The faults of signatures, in words, and whose they are."""
+    grouped: dict[str, list[TargetView]] = {}
     for target in tested:
         aspect = target.aspects(name).get("signature")
         for failure in aspect.failures if aspect else ():
-            found.setdefault(clean(failure.message), []).append(target)
-    return list(found.items())
+            grouped.setdefault(clean(failure.message), []).append(target)
+    return list(grouped.items())

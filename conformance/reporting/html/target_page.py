@@ -1,4 +1,4 @@
-"""What the page of one target shows."""
+"""The page of one target."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from conformance.reporting.documented import Documented, StatedConvention
 from conformance.reporting.html.function_page import FailureGroup
 from conformance.reporting.html.overview import Bar, Order, bar
 from conformance.reporting.listing import ListedFailure, listed_failures
-from conformance.reporting.pictures.accuracy import accuracy_picture, measured
 from conformance.reporting.pictures.history import history_picture
+from conformance.reporting.pictures.rows import accuracy_picture, measured, timed, times_picture
 from conformance.reporting.pictures.svg import inline
-from conformance.reporting.pictures.times import timed, times_picture
 from conformance.reporting.summary import time_line
 from conformance.reporting.targets import TargetHistory, TargetView
 from conformance.results import Verdict
@@ -52,13 +51,13 @@ class Section(NamedTuple):
 
 
 def target_view(
-    one: TargetHistory, groups: Groups, documented: Documented, order: Order
+    history: TargetHistory, groups: Groups, documented: Documented, order: Order
 ) -> dict[str, Any]:
-    """What the template of a target is given."""
-    target, listed = one.newest, measured(one.newest)
+    """The template's values for a target."""
+    target, shares = history.newest, measured(history.newest)
     return {
         "target": target,
-        "older": one.older,
+        "older": history.older,
         "info": target.results.target,
         "run": target.results.run,
         "time": time_line(target.results.run),
@@ -68,11 +67,11 @@ def target_view(
         "anchors": _anchors(target, groups),
         "ident": id,
         "unexecuted": _unexecuted(target),
-        "measured": listed,
-        "beyond": [row for row in listed if row.over_limit],
-        "accuracy": inline(accuracy_picture(target)) if listed else None,
+        "measured": shares,
+        "beyond": [row for row in shares if row.over_limit],
+        "accuracy": inline(accuracy_picture(target)) if shares else None,
         "times": inline(times_picture(target)) if timed(target) else None,
-        "history": inline(history_picture([one])) if one.older else None,
+        "history": inline(history_picture([history])) if history.older else None,
         "conventions": documented.conventions,
         "stated": stated,
     }
@@ -87,23 +86,23 @@ def stated(cause: Cause, conventions: Mapping[str, StatedConvention]) -> list[St
 
 def _themes(target: TargetView, order: Order) -> Iterator[tuple[str, Bar]]:
     for theme, names in order.items():
-        made = bar(target, names)
-        if made.score.demanded:
-            yield theme, made
+        themes = bar(target, names)
+        if themes.score.demanded:
+            yield theme, themes
 
 
 def _sections(target: TargetView) -> Iterator[Section]:
     for verdict, title in _TITLES.items():
-        if found := causes(listed_failures(target.results.functions, verdict)):
-            yield Section(verdict, title, found)
+        if grouped := causes(listed_failures(target.results.functions, verdict)):
+            yield Section(verdict, title, grouped)
 
 
 def _anchors(target: TargetView, groups: Groups) -> Mapping[int, str]:
     """Where each failure stands on its function's page, by the failure's identity in memory."""
     return {
         id(shown.failure): group.anchor
-        for listed in groups.values()
-        for group in listed
+        for failures in groups.values()
+        for group in failures
         for shown in group.shown
         if shown.target.key == target.key
     }
@@ -111,11 +110,11 @@ def _anchors(target: TargetView, groups: Groups) -> Mapping[int, str]:
 
 def _unexecuted(target: TargetView) -> dict[str, list[str]]:
     """The functions of which no case was executed, by aspect."""
-    found: dict[str, list[str]] = {}
-    for one in _cells(target):
-        if not one.aspect.cases and one.aspect.verdict is not Verdict.NOT_APPLICABLE:
-            found.setdefault(str(one.aspect.aspect), []).append(one.function)
-    return found
+    cells: dict[str, list[str]] = {}
+    for cell in _cells(target):
+        if not cell.aspect.cases and cell.aspect.verdict is not Verdict.NOT_APPLICABLE:
+            cells.setdefault(str(cell.aspect.aspect), []).append(cell.function)
+    return cells
 
 
 def _cells(target: TargetView) -> Iterator[ListedFailure]:

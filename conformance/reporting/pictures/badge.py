@@ -50,7 +50,7 @@ def _message(target: TargetView) -> str:
 def _colour(points: Score) -> tuple[str, str]:
     if not points.demanded:
         return "lightgrey", "#6b7280"
-    percent = points.kept * 100 / points.demanded
+    percent = points.keeping * 100 / points.demanded
     return next((name, colour) for least, name, colour in _COLOURS if percent >= least)
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from conformance.reporting.columns import by_theme, column
+from conformance.reporting.listing import readings_text
+from conformance.reporting.matrix import by_theme, column
 from conformance.reporting.pictures.svg import Element, add, label, name, picture, words
-from conformance.reporting.readings import told
 from conformance.reporting.targets import TargetView
 from conformance.results import Verdict
 from conformance.results.scores import DEVIATIONS, diverges, readings, worst
@@ -19,7 +19,7 @@ _SIGNS = {
     Verdict.TIMED_OUT: "M{c},{y0}L{c},{y1}",
     Verdict.ERROR: "M{x0},{y0}L{x1},{y0}M{x0},{y1}L{x1},{y1}",
 }
-"""What a cell bears besides its colour."""
+"""The signs of a cell besides its colour."""
 _LEGEND = (Verdict.CONFORMS, *DEVIATIONS, Verdict.UNSUPPORTED, Verdict.NOT_APPLICABLE)
 
 
@@ -34,12 +34,12 @@ def heatmap(targets: Sequence[TargetView], order: dict[str, list[str]] | None = 
     for index, target in enumerate(targets):
         y = _TOP + index * _HIGH
         label(root, left - 10, y + 14, target.label, text_anchor="end")
-        label(root, width - _SCORE + 8, y + 14, _told(target), class_="small")
+        label(root, width - _SCORE + 8, y + 14, _title(target), class_="small")
         for function, x in places.items():
             _cell(root, target, function, x, y + 2)
     erring = any(target.score.errors for target in targets)
-    listed = (*_LEGEND, Verdict.ERROR) if erring else _LEGEND
-    _legend(root, left, _TOP + len(targets) * _HIGH + 26, listed)
+    verdicts = (*_LEGEND, Verdict.ERROR) if erring else _LEGEND
+    _legend(root, left, _TOP + len(targets) * _HIGH + 26, verdicts)
     return root
 
 
@@ -56,7 +56,7 @@ def _columns(root: Element, themes: dict[str, list[str]], left: float) -> dict[s
     return places
 
 
-def _told(target: TargetView) -> str:
+def _title(target: TargetView) -> str:
     return f"{target.score.figures}{', part' if target.partial else ''}"
 
 
@@ -65,7 +65,7 @@ def _cell(root: Element, target: TargetView, function: str, x: float, y: float) 
     aspects = result.aspects if result else []
     verdict = worst(aspects)
     cell = add(root, "rect", x=x, y=y, width=_WIDE - 1, height=_HIGH - 4, class_=name(verdict))
-    taken = f"; readings: {told(readings(aspects))}" if any(map(diverges, aspects)) else ""
+    taken = f"; readings: {readings_text(readings(aspects))}" if any(map(diverges, aspects)) else ""
     words(add(cell, "title"), f"{function}: {verdict if result else 'not run'}{taken}")
     _sign(root, verdict, x, y + (_HIGH - 4) / 2)
     if taken:
@@ -84,13 +84,13 @@ def _sign(root: Element, verdict: Verdict, x: float, middle: float) -> None:
         add(root, "path", d=_SIGNS[verdict].format(**at), class_=f"sign on-{name(verdict)[2:]}")
 
 
-def _legend(root: Element, x: float, y: float, listed: Sequence[Verdict]) -> None:
-    for verdict in listed:
+def _legend(root: Element, x: float, y: float, verdicts: Sequence[Verdict]) -> None:
+    for verdict in verdicts:
         add(root, "rect", x=x, y=y - 10, width=10, height=12, class_=name(verdict))
         _sign(root, verdict, x + 2, y - 4)
-        said = "not applicable or not run" if verdict is Verdict.NOT_APPLICABLE else str(verdict)
-        label(root, x + 15, y, said, class_="small")
-        x += 33 + 6 * len(said)
+        text = "not applicable or not run" if verdict is Verdict.NOT_APPLICABLE else str(verdict)
+        label(root, x + 15, y, text, class_="small")
+        x += 33 + 6 * len(text)
     add(root, "rect", x=x, y=y - 10, width=10, height=12, class_=name(Verdict.CONFORMS))
     _dot(root, x + 2.5, y - 16)
     label(root, x + 15, y, "another allowed reading", class_="small")

@@ -13,9 +13,9 @@ _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 860, 320, 50, 220, 24, 40
 _NOT_DATED = datetime.fromtimestamp(0, UTC)
 
 
-def history_picture(listed: Sequence[TargetHistory]) -> Element:
+def history_picture(histories: Sequence[TargetHistory]) -> Element:
     """A line for each target: the share of aspects that keep the documents, by the run's start."""
-    series = [(one.newest.label, _points(one)) for one in listed]
+    series = [(history.newest.label, _points(history)) for history in histories]
     times = sorted({when for _, points in series for when, _ in points})
     root = picture(_WIDTH, _HEIGHT, "Aspects that keep the documents, over time")
     _axes(root, times)
@@ -25,8 +25,8 @@ def history_picture(listed: Sequence[TargetHistory]) -> Element:
     return root
 
 
-def _points(one: TargetHistory) -> list[tuple[datetime, Score]]:
-    views = [*reversed(one.older), one.newest]
+def _points(history: TargetHistory) -> list[tuple[datetime, Score]]:
+    views = [*reversed(history.older), history.newest]
     return [(_time(v.results.run.started), v.score) for v in views if v.score.demanded]
 
 
@@ -54,11 +54,11 @@ def _axes(root: Element, times: Sequence[datetime]) -> None:
         add(root, "line", x1=_LEFT, x2=_WIDTH - _RIGHT, y1=y, y2=y, class_="rule")
         label(root, _LEFT - 8, y + 4, f"{percent} %", class_="small faint", text_anchor="end")
     for when in dict.fromkeys((times[0], times[-1])) if times else ():
-        x, said = _x(when, times), _said(when, times)
-        label(root, x, _HEIGHT - 16, said, class_="small faint", text_anchor="middle")
+        x, text = _x(when, times), _date_text(when, times)
+        label(root, x, _HEIGHT - 16, text, class_="small faint", text_anchor="middle")
 
 
-def _said(when: datetime, times: Sequence[datetime]) -> str:
+def _date_text(when: datetime, times: Sequence[datetime]) -> str:
     """The day; with the minute where the first and the last result lie close together."""
     near = times[-1] - times[0] < timedelta(days=2)
     return f"{when:%Y-%m-%d %H:%M}" if near else f"{when:%Y-%m-%d}"
@@ -71,19 +71,19 @@ def _line(
     times: Sequence[datetime],
     ends: list[float],
 ) -> None:
-    places = [(_x(when, times), _y(s.kept / s.demanded)) for when, s in points]
+    places = [(_x(when, times), _y(s.keeping / s.demanded)) for when, s in points]
     if not places:
         return
     path = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
     add(root, "polyline", points=path, class_="line")
     for (x, y), (when, score) in zip(places, points, strict=True):
         dot = add(root, "circle", cx=x, cy=y, r=4, class_="dot")
-        words(add(dot, "title"), f"{_told(text, score)}, {_said(when, times)}")
+        words(add(dot, "title"), f"{_title(text, score)}, {_date_text(when, times)}")
     y = _free(places[-1][1] + 4, ends)
-    label(root, _WIDTH - _RIGHT + 10, y, _told(text, points[-1][1]), class_="small")
+    label(root, _WIDTH - _RIGHT + 10, y, _title(text, points[-1][1]), class_="small")
 
 
-def _told(text: str, score: Score) -> str:
+def _title(text: str, score: Score) -> str:
     return f"{text} {score.figures}"
 
 

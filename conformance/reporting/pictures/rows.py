@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from conformance.reporting.pictures.svg import Element, add, label, picture, words
+from conformance.reporting.targets import TargetView
 
 _ROW, _NAMES, _PLOT, _FIGURES, _TOP = 18, 190, 560, 110, 34
 
@@ -63,21 +64,51 @@ def _axis(root: Element, scale: Scale, height: float, unit: str) -> None:
         x = scale.x(10.0**power)
         add(root, "line", x1=x, x2=x, y1=_TOP - 8, y2=height, class_="rule")
         shown = f"{10.0**power:g}" if abs(power) < 4 else f"1e{power}"
-        told = f"{shown} {unit}" if power == scale.least else shown
-        label(root, x, _TOP - 14, told, class_="small faint", text_anchor="middle")
+        text = f"{shown} {unit}" if power == scale.least else shown
+        label(root, x, _TOP - 14, text, class_="small faint", text_anchor="middle")
 
 
-def _row(root: Element, one: ChartRow, y: float, scale: Scale, unit: str) -> None:
+def _row(root: Element, chart_row: ChartRow, y: float, scale: Scale, unit: str) -> None:
     row = add(root, "g")
-    words(add(row, "title"), f"{one.function}: {one.figures(f' {unit}')}")
-    label(row, _NAMES - 10, y + 4, one.function, text_anchor="end")
-    x = scale.x(one.value)
+    words(add(row, "title"), f"{chart_row.function}: {chart_row.figures(f' {unit}')}")
+    label(row, _NAMES - 10, y + 4, chart_row.function, text_anchor="end")
+    x = scale.x(chart_row.value)
     add(row, "line", x1=float(_NAMES), x2=x, y1=y, y2=y, class_="rule")
-    if one.limit is not None:
-        bar = scale.x(one.limit)
+    if chart_row.limit is not None:
+        bar = scale.x(chart_row.limit)
         add(row, "line", x1=bar, x2=bar, y1=y - 7, y2=y + 7, class_="limit", stroke_width=2)
-    if one.over_limit:
+    if chart_row.over_limit:
         add(row, "path", d=f"M{x - 4:g},{y - 4:g}l8,8m0,-8l-8,8", class_="hollow")
     else:
         add(row, "circle", cx=x, cy=y, r=4, class_="dot")
-    label(row, _NAMES + _PLOT + 10, y + 4, one.figures(), class_="small faint")
+    label(row, _NAMES + _PLOT + 10, y + 4, chart_row.figures(), class_="small faint")
+
+
+def measured(target: TargetView) -> list[ChartRow]:
+    """The functions whose largest error and limit are known, by theme; in ULP."""
+    measures = []
+    for function in target.results.functions:
+        for aspect in function.aspects:
+            error, limit = aspect.max_ulp, aspect.limit_ulp
+            if error is not None and limit is not None and math.isfinite(error + limit):
+                measures.append(ChartRow(function.function, error, limit))
+    return measures
+
+
+def accuracy_picture(target: TargetView) -> Element:
+    """The largest error of each function and its limit; errors below 0.01 ULP stand there."""
+    title = f"Largest errors of {target.label} in ULP, and their limits"
+    return row_chart(title, measured(target), "ULP", -2)
+
+
+def timed(target: TargetView) -> list[ChartRow]:
+    """The functions whose time is known; in milliseconds."""
+    times = target.results.run.milliseconds
+    known = [(name, times[name]) for name in target.functions if name in times]
+    return [ChartRow(name, time) for name, time in known if math.isfinite(time) and time >= 0]
+
+
+def times_picture(target: TargetView) -> Element:
+    """The time of each function; times below a microsecond stand there."""
+    title = f"Mean time of a case on {target.label} in milliseconds"
+    return row_chart(title, timed(target), "ms", -3)

@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
-from functools import partial
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,23 +18,14 @@ import numpy as np
 from conformance.editions import EDITIONS, Edition
 from conformance.results import Aspect
 from conformance.scenarios import checks
-from conformance.scenarios.model import (
-    Alternative,
-    Check,
-    Family,
-    Problem,
-    Scenario,
-    Setup,
-    Values,
-)
-from conformance.scenarios.writing import ProgramWriter
+from conformance.scenarios.model import Alternative, Array, Problem, Setup, Values
+from conformance.scenarios.recorder import Book, Lines, Recorder
 from conformance.specs.convention_names import ConventionName
 
 OWN = "{backend}"
 """The target's own backend."""
 
-Lines = Mapping[str, int]
-
+BOOK = Book()
 FIELD: dict[str, Lines] = {
     "epsilon": {"ja-1": 61, "ja-1-text": 48, "ja-2.0": 63, "zh-TW": 56, "ko-2.2": 69},
     "floatx": {"ja-1": 62, "ja-1-text": 49, "ja-2.0": 64, "zh-TW": 57, "ko-2.2": 70},
@@ -54,10 +43,16 @@ DEFAULT: dict[str, Lines] = {
 }
 """The lines of the default configuration; the file that keras-1 prints is called none."""
 
-VARIABLE = {"ja-1": 34, "ja-1-text": 28, "ja-2.0": 37, "zh-TW": 36, "ko-2.2": 40}
+VARIABLE: Lines = {"ja-1": 34, "ja-1-text": 28, "ja-2.0": 37, "zh-TW": 36, "ko-2.2": 40}
 """The lines that say what KERAS_BACKEND does."""
 
 WORDS = {"channels_last": "tf", "channels_first": "th"}
+OFFERED = {
+    "epsilon": EDITIONS,
+    "floatx": EDITIONS,
+    "image_data_format": EDITIONS[1:],
+    "image_dim_ordering": EDITIONS[:2],
+}
 VALUES: dict[str, tuple[Any, ...]] = {
     "epsilon": (1e-05,),
     "floatx": ("float64", "float16"),
@@ -77,8 +72,6 @@ INVALID = {
     "image_dim_ordering": "middle",
 }
 BROKEN = '{"floatx": "float64",'
-NO_FILE = Setup(None, environment={"KERAS_BACKEND": OWN})
-LITTLE = Setup(json.dumps({"backend": OWN}))
 
 
 def _file(edition: Edition, **changes: Any) -> str:
@@ -98,71 +91,50 @@ def _in_file(setting: str, value: Any, edition: Edition) -> dict[str, Any]:
     return {setting: value}
 
 
-def _scenario(
-    setting: str, title: str, setup: Setup, *tests: Check, conventions: tuple[str, ...] = ()
-) -> Scenario:
-    """A program that reads one setting, as the output "value"."""
-    w = ProgramWriter()
-    w.observe("value", setting)
-    if setting == "floatx":
-        w.observe("cast", "cast_to_floatx", w.array("numbers", [1.0, 2.0], "float32"))
-    return Scenario(
-        setting,
-        title,
-        program=w.program(),
-        arrays=w.arrays,
-        checks=tests,
-        conventions=conventions,
-        setup=setup,
-    )
-
-
-def _reads(setting: str, value: Any, at: Lines, name: str) -> tuple[Check, ...]:
-    test = checks.is_one_of(value)
-    read = Check(
-        name, Aspect.CONFIGURATION, outputs=("value",), test=test, demands=repr(value), at=at
-    )
-    if setting != "floatx":
-        return (read,)
-    followed = checks.has_dtype(value)
-    cast = Check(
-        name,
-        Aspect.CONFIGURATION,
-        outputs=("cast",),
-        test=followed,
-        demands=f"an array in {value}",
-        at=at,
-    )
-    return (read, cast)
-
-
-def _given(setting: str, edition: Edition) -> Iterator[Scenario]:
-    """The file says it; KERAS_BACKEND, which the target may have set, changes nothing (C005).
-
-    The texts are the same for several settings, which then share a process.
-    """
-    for value in VALUES[setting]:
-        fields, setup = _in_file(setting, value, edition), given_setup(setting, value, edition)
-        tests = _reads(setting, value, FIELD[setting], "what the file says")
-        yield _scenario(setting, f"keras.json with {json.dumps(fields)}", setup, *tests)
-
-
-def given_setup(setting: str, value: Any, edition: Edition) -> Setup:
+def own_setup(setting: str, value: Any, edition: Edition) -> Setup:
     """A process whose file says this, and names another backend than KERAS_BACKEND."""
     fields = {"backend": "theano", **_in_file(setting, value, edition)}
     return Setup(_file(edition, **fields), environment={"KERAS_BACKEND": OWN})
 
 
-def _defaults(setting: str, edition: Edition) -> Iterator[Scenario]:
+def _expect_read(
+    K: Recorder, value: Any, at: Lines, name: str, others: Sequence[Alternative] = ()
+) -> None:
+    """The function under test reads this value; what is cast follows floatx."""
+    read = K[K.tested]().output("value")
+    K.expect(name, read, checks.is_one_of(value), repr(value), at=at, alternatives=others)
+    if K.tested == "floatx":
+        cast = K.cast_to_floatx(K.array("numbers", [1.0, 2.0], "float32")).output("cast")
+        test, demands = checks.has_dtype(value), f"an array in {value}"
+        K.expect(name, cast, test, demands, at=at, alternatives=others)
+
+
+@BOOK.scenario(OFFERED, "", Aspect.CONFIGURATION, value=lambda setting: VALUES[setting])
+def in_file(K: Recorder, value: Any) -> None:
+    """The file says it; KERAS_BACKEND, which the target may have set, changes nothing (C005).
+
+    The texts are the same for several settings, which then share a process.
+    """
+    K.title = f"keras.json with {json.dumps(_in_file(K.tested, value, K.edition))}"
+    K.setup = own_setup(K.tested, value, K.edition)
+    _expect_read(K, value, FIELD[K.tested], "what the file says")
+
+
+PROCESSES = {
+    "no keras.json": Setup(None, environment={"KERAS_BACKEND": OWN}),
+    "keras.json with nothing but the backend": Setup(json.dumps({"backend": OWN})),
+}
+# the documents of keras-1 do not say which of the two layouts is the default (C002)
+WITH_DEFAULTS = {**OFFERED, "image_dim_ordering": ("keras-2.0",)}
+
+
+@BOOK.scenario(WITH_DEFAULTS, "{what}", Aspect.CONFIGURATION, what=PROCESSES)
+def default(K: Recorder, what: str) -> None:
     """No file; and a file without the field."""
-    value, at = DEFAULTS[setting], DEFAULT[setting]
-    if setting == "image_dim_ordering" and edition == "keras-1":
-        return  # the documents do not say which of the two is the default (C002)
-    tests = _reads(setting, value, at, "the default")
-    if edition == "keras-1":  # whose documents call no file the default
-        tests = tuple(replace(test, alternatives=_other_defaults(setting)) for test in tests)
-    yield _scenario(setting, "no keras.json", NO_FILE, *tests)
-    yield _scenario(setting, "keras.json with nothing but the backend", LITTLE, *tests)
+    K.setup = PROCESSES[what]
+    # the documents of keras-1 call no file the default
+    others = _other_defaults(K.tested) if K.edition == "keras-1" else ()
+    _expect_read(K, DEFAULTS[K.tested], DEFAULT[K.tested], "the default", others)
 
 
 def _other_defaults(setting: str) -> tuple[Alternative, ...]:
@@ -177,33 +149,26 @@ def _other_defaults(setting: str) -> tuple[Alternative, ...]:
     return (Alternative(ConventionName.DEFAULT_SETTING, "another default", test),)
 
 
-def _invalid(setting: str, edition: Edition) -> Iterator[Scenario]:
-    """A value that is not documented, and a file that is not JSON."""
-    fields = _in_file(setting, INVALID[setting], edition)
-    invalid = Setup(_file(edition, **fields), may_refuse=True)
-    title = f"keras.json with {json.dumps(fields)}"
-    yield _scenario(
-        setting, title, invalid, _valid(setting), conventions=(ConventionName.INVALID_SETTING,)
-    )
-    if setting == "floatx":
-        broken = Setup(BROKEN, may_refuse=True)
-        tests = _reads(setting, "float32", {}, "the default")
-        title = "a keras.json that is not JSON"
-        yield _scenario(
-            setting, title, broken, *tests, conventions=(ConventionName.INVALID_SETTING,)
-        )
+@BOOK.scenario(OFFERED, "", Aspect.CONFIGURATION)
+def invalid(K: Recorder) -> None:
+    """A value that is not documented: what is read is of the documented kind, whatever it says."""
+    fields = _in_file(K.tested, INVALID[K.tested], K.edition)
+    K.title = f"keras.json with {json.dumps(fields)}"
+    K.setup = Setup(_file(K.edition, **fields), may_refuse=True)
+    K.conventions = (ConventionName.INVALID_SETTING,)
+    read, test = K[K.tested]().output("value"), _is_documented(K.tested)
+    if K.tested == "floatx":
+        K.cast_to_floatx(K.array("numbers", [1.0, 2.0], "float32")).output("cast")
+    demands = "an import that fails, or a documented value"
+    K.expect("an invalid value", read, test, demands, at=FIELD[K.tested])
 
 
-def _valid(setting: str) -> Check:
-    """What is read is of the documented kind, whatever the file says."""
-    return Check(
-        "an invalid value",
-        Aspect.CONFIGURATION,
-        outputs=("value",),
-        test=_is_documented(setting),
-        demands="an import that fails, or a documented value",
-        at=FIELD[setting],
-    )
+@BOOK.scenario("floatx", "a keras.json that is not JSON", Aspect.CONFIGURATION)
+def broken(K: Recorder) -> None:
+    """A file that is not JSON."""
+    K.setup = Setup(BROKEN, may_refuse=True)
+    K.conventions = (ConventionName.INVALID_SETTING,)
+    _expect_read(K, "float32", {}, "the default")
 
 
 def _is_documented(setting: str) -> checks.Test:
@@ -212,101 +177,60 @@ def _is_documented(setting: str) -> checks.Test:
     return checks.is_one_of(*VALUES[setting], DEFAULTS[setting])
 
 
-def _is_positive(values: Values) -> Problem | None:
-    got = checks.only(values)
-    if isinstance(got, Problem):
-        return got
+@checks.of_array
+def _is_positive(got: Array) -> Problem | None:
     if got.shape == () and got.dtype.kind == "f" and np.isfinite(got) and got > 0:
         return None
     return Problem(f"gives {checks.shown(got)}", "value", got=got)
 
 
-def _backends(edition: Edition) -> Iterator[Scenario]:
+NO_FILE = PROCESSES["no keras.json"]
+BACKENDS = {
+    "the field backend": None,
+    "KERAS_BACKEND without keras.json": None,
+    "KERAS_BACKEND over tensorflow in the file": "tensorflow",
+    "KERAS_BACKEND over theano in the file": "theano",
+}
+
+
+@BOOK.scenario("backend", "{what}", Aspect.CONFIGURATION, what=BACKENDS)
+def backends(K: Recorder, what: str) -> None:
     """The environment variable names the backend, whatever the file says."""
-    named = _named("what the file says", FIELD["backend"])
-    yield named("the field backend", Setup(_file(edition), environment={"KERAS_BACKEND": None}))
-    named = _named("KERAS_BACKEND", VARIABLE)
-    yield named("KERAS_BACKEND without keras.json", NO_FILE)
-    for other in ("tensorflow", "theano"):
-        file = _file(edition, backend=other)
-        yield named(
-            f"KERAS_BACKEND over {other} in the file",
-            Setup(file, environment={"KERAS_BACKEND": OWN}),
-        )
+    in_file, other = what == "the field backend", BACKENDS[what]
+    if other is None:
+        by_field = Setup(_file(K.edition), environment={"KERAS_BACKEND": None})
+        K.setup = by_field if in_file else NO_FILE
+    else:
+        environment = {"KERAS_BACKEND": OWN}
+        K.setup = Setup(_file(K.edition, backend=other), environment=environment)
+    name, at = ("what the file says", FIELD["backend"]) if in_file else ("KERAS_BACKEND", VARIABLE)
+    same = K.operator.eq(K.backend(), OWN).output("same")
+    K.expect(name, same, checks.is_one_of(True), "the name that was given", at=at)
 
 
-MESSAGE = {"ja-1": 38, "ja-1-text": 31, "ja-2.0": 41, "zh-TW": 40, "ko-2.2": 45}
+MESSAGE: Lines = {"ja-1": 38, "ja-1-text": 31, "ja-2.0": 41, "zh-TW": 40, "ko-2.2": 45}
 """The lines that show what the import of a backend prints: "Using TensorFlow backend."."""
-SAID = re.compile(r"\bUsing (\S+) backend\b")
+USING = re.compile(r"\bUsing (\S+) backend\b")
 
 
-def _messages(_edition: Edition) -> Iterator[Scenario]:
+@BOOK.scenario("backend", "what an import prints", Aspect.CONFIGURATION)
+def message(K: Recorder) -> None:
     """The message of an import, if there is one, names the backend that is in use."""
-    w = ProgramWriter()
-    w.observe("said", "printed.import")
-    w.observe("name", "backend")
-    check = Check(
-        "the message of the import",
-        Aspect.CONFIGURATION,
-        outputs=("said", "name"),
-        test=_names_the_backend,
-        demands="that the import tells the backend in use, if it tells one",
-        at=MESSAGE,
-    )
-    title = "what an import prints"
-    yield Scenario("backend", title, program=w.program(), arrays={}, checks=(check,), setup=NO_FILE)
+    K.setup = NO_FILE
+    both = K["printed.import"]().output("said"), K.backend().output("name")
+    demands = "that the import tells the backend in use, if it tells one"
+    K.expect("the message of the import", both, _names_the_backend, demands, at=MESSAGE)
 
 
-def _names_the_backend(said: Values, name: Values) -> Problem | None:
-    text, backend = str(checks.plain(said)), str(checks.plain(name))
-    others = [found for found in SAID.findall(text) if found.lower() != backend.lower()]
+def _names_the_backend(printed: Values, name: Values) -> Problem | None:
+    text, backend = str(checks.plain(printed)), str(checks.plain(name))
+    others = [other for other in USING.findall(text) if other.lower() != backend.lower()]
     if not others:
         return None
-    fault = (
-        f"'Using {others[0]} backend' in first and values[1][0].lower() != {others[0].lower()!r}"
-    )
-    return Problem(
-        f"prints 'Using {others[0]} backend', and backend() gives {backend!r}",
-        "another backend",
-        got=others[0],
-        fault=fault,
-    )
+    using = f"Using {others[0]} backend"
+    fault = f"{using!r} in first and values[1][0].lower() != {others[0].lower()!r}"
+    gives = f"prints {using!r}, and backend() gives {backend!r}"
+    return Problem(gives, "another backend", got=others[0], fault=fault)
 
 
-def _named(name: str, at: Lines) -> Any:
-    """Makes scenarios in which the backend is the target's own."""
-
-    def scenario(title: str, setup: Setup) -> Scenario:
-        w = ProgramWriter()
-        w.observe("same", "operator.eq", w.call("backend"), OWN)
-        test, demands = checks.is_one_of(True), "the name that was given"
-        check = Check(
-            name, Aspect.CONFIGURATION, outputs=("same",), test=test, demands=demands, at=at
-        )
-        return Scenario(
-            "backend",
-            title,
-            program=w.program(),
-            arrays={},
-            checks=(check,),
-            conventions=(),
-            setup=setup,
-        )
-
-    return scenario
-
-
-def _family(setting: str, make: Any, editions: tuple[Edition, ...]) -> Family:
-    return Family(setting, frozenset({Aspect.CONFIGURATION}), make=make, editions=editions)
-
-
-def _families() -> Iterator[Family]:
-    yield _family("backend", _backends, EDITIONS)
-    yield _family("backend", _messages, EDITIONS)
-    offered = {"image_data_format": EDITIONS[1:], "image_dim_ordering": EDITIONS[:2]}
-    for setting in VALUES:
-        for make in (_given, _defaults, _invalid):
-            yield _family(setting, partial(make, setting), offered.get(setting, EDITIONS))
-
-
-FAMILIES: tuple[Family, ...] = tuple(_families())
+FAMILIES = BOOK.families

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import cache, partial
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from conformance.oracle import Expectation
 from conformance.oracle.program_gradients import expect_gradients
 from conformance.oracle.programs import expect_program
 from conformance.program import Ref
 from conformance.results import Aspect
-from conformance.scenarios.checks import agrees_with, described, gave_none
+from conformance.scenarios.checks import Test, agrees_with, described, gave_none
 from conformance.scenarios.control_flow.readings import (
     SETTLED,
     Chosen,
@@ -25,31 +22,27 @@ from conformance.scenarios.control_flow.readings import (
     alternatives,
     read_as,
 )
-from conformance.scenarios.model import Check, Problem, Values
-from conformance.scenarios.writing import ProgramWriter
+from conformance.scenarios.model import Array, Check, Problem, Values
+from conformance.scenarios.recorder import Lines, Recorder, Result
 from conformance.specs.convention_names import ConventionName
 
-Array = npt.NDArray[Any]
-Test = Callable[..., Problem | None]
 Expected = Callable[..., Expectation]
 """Asks the oracle; called with the readings to compute under, the suite's own if none."""
 
 
-class GraphWriter(ProgramWriter):
-    """A program of variables and placeholders, whose values it remembers for the oracle.
+class Graph:
+    """Variables and placeholders of a program that is recorded; it remembers their values.
 
-    w = GraphWriter(seed=7)
-    x = w.placeholder("x", w.numbers((2, 3)), (None, 3))
-    total = w.call("sum", x)
-    expected, = w.evaluate([total], ["float32"])
+    graph = Graph(K, seed=7)
+    x = graph.placeholder("x", graph.numbers((2, 3)), (None, 3))
+    expected, = graph.evaluate([K.sum(x)], ["float32"])
     """
 
-    def __init__(self, seed: int) -> None:
-        super().__init__()
-        self.given: dict[str, Array] = {}
+    def __init__(self, K: Recorder, seed: int) -> None:
+        self.K = K
+        self.values: dict[str, Array] = {}
         """The values of variables and placeholders, by the name of the step that makes them."""
-        self.fed: list[Ref] = []
-        self._values: list[Ref] = []
+        self._fed: list[tuple[Result, Result]] = []
         self.random = np.random.default_rng(seed)
 
     def numbers(self, shape: Sequence[int], dtype: str = "float32") -> Array:
@@ -57,197 +50,155 @@ class GraphWriter(ProgramWriter):
         array: Array = self.random.normal(size=tuple(shape)).astype(dtype)
         return array
 
-    def variable(self, name: str, value: Array) -> Ref:
+    def variable(self, name: str, value: Array) -> Result:
         """A variable with that value."""
-        self.given[name] = value
-        held = self.array(f"{name}_value", value)
-        return self.named(name, "variable", held, dtype=value.dtype.name)
+        array = self._array(name, value)
+        return self.K.variable(array, dtype=value.dtype.name).named(name)
 
     def placeholder(
         self, name: str, value: Array, shape: Sequence[int | None] | None = None
-    ) -> Ref:
+    ) -> Result:
         """A placeholder that is fed that value; its static shape is `shape`, or the value's."""
-        self.given[name] = value
-        self._values.append(self.array(f"{name}_value", value))
-        told = value.shape if shape is None else tuple(shape)
-        ref = self.named(name, "placeholder", shape=told, dtype=value.dtype.name)
-        self.fed.append(ref)
-        return ref
+        array, static = self._array(name, value), value.shape if shape is None else tuple(shape)
+        tensor = self.K.placeholder(shape=static, dtype=value.dtype.name).named(name)
+        self._fed.append((tensor, array))
+        return tensor
 
-    def feed(self, tensor: Ref, value: Array) -> None:
-        """Feed a tensor that another step gave, such as the learning phase."""
-        self.given[tensor.name] = value
-        self._values.append(self.array(f"{tensor.name}_value", value))
-        self.fed.append(tensor)
+    def _array(self, name: str, value: Array) -> Result:
+        self.values[name] = value
+        return self.K.array(f"{name}_value", value)
 
-    def run(self, outputs: Sequence[Ref], name: str = "results") -> None:
+    def run(self, outputs: Sequence[Result], name: str = "results") -> None:
         """Observe the values of tensors, computed together, under one name."""
-        function = self.call("function", list(self.fed), list(outputs))
-        self.observe(name, "operator.call", function, list(self._values))
+        function = self.K.function([tensor for tensor, _ in self._fed], list(outputs))
+        function([array for _, array in self._fed]).output(name)
 
     def evaluate(
         self,
-        outputs: Sequence[Ref],
+        outputs: Sequence[Result],
         dtypes: Sequence[str],
         name: str = "results",
         *,
-        also: Sequence[Ref] = (),
+        also: Sequence[Result] = (),
     ) -> list[Expected]:
         """Observe tensors; return for each a function that asks the oracle for its expectation.
 
         The values of the tensors in `also` come before theirs.
         """
         self.run([*also, *outputs], name)
-        wanted = {o.name: d for o, d in zip(outputs, dtypes, strict=True)}
-        program, given = self.program(), self.given
+        asked = {o.name: d for o, d in zip(outputs, dtypes, strict=True)}
+        program, values = self.K.program(), self.values
 
         @cache
         def answer(*chosen: OracleReading) -> Mapping[str, Expectation]:
-            return expect_program(read_as(program, chosen), given, wanted)
+            return expect_program(read_as(program, chosen), values, asked)
 
-        return _each(answer, list(wanted))
+        return _each(answer, list(asked))
 
-    def differentiate(self, loss: Ref, variables: Sequence[Ref], dtype: str) -> list[Expected]:
+    def differentiate(self, loss: Result, variables: Sequence[str], dtype: str) -> list[Expected]:
         """Observe the gradients of a scalar and the scalar; return for each a function that asks
         the oracle."""
-        gradients = self.call("gradients", loss, list(variables))
-        asked = [self.call("operator.getitem", gradients, i) for i in range(len(variables))]
-        (scalar,) = self.evaluate([loss], [dtype], also=asked)
-        names = [v.name for v in variables]
-        program, given = self.program(), self.given
+        gradients = self.K.gradients(loss, [Ref(name) for name in variables])
+        slopes = [gradients[i] for i in range(len(variables))]
+        (scalar,) = self.evaluate([loss], [dtype], also=slopes)
+        program, values = self.K.program(), self.values
 
         @cache
         def answer(*chosen: OracleReading) -> Mapping[str, Expectation]:
-            return expect_gradients(read_as(program, chosen), given, loss.name, names)
+            return expect_gradients(read_as(program, chosen), values, loss.name, list(variables))
 
-        return [*_each(answer, names), scalar]
+        return [*_each(answer, variables), scalar]
 
     def weighted(
         self,
-        result: Ref,
+        result: Result,
         shape: Sequence[int],
         dtype: str,
         name: str = "factors",
         *,
-        kept: Array | None = None,
-    ) -> Ref:
+        weighed: Array | None = None,
+    ) -> Result:
         """A random linear functional of a tensor: the sum of it times factors, kept as `name`.
 
         Where `kept` is False the factor is 0; its axes are the first ones of the tensor.
         """
         numbers = self.numbers(shape, dtype)
-        if kept is not None:
-            numbers *= kept.reshape(kept.shape + (1,) * (numbers.ndim - kept.ndim))
-        factors = self.variable(name, numbers)
-        return self.call("sum", self.call("operator.mul", result, factors))
+        if weighed is not None:
+            numbers *= weighed.reshape(weighed.shape + (1,) * (numbers.ndim - weighed.ndim))
+        return self.K.sum(result * self.variable(name, numbers))
 
-    def gradient_checks(
+    def expect_gradients(
         self,
-        loss: Ref,
-        variables: Sequence[tuple[str, Ref]],
+        loss: Result,
+        variables: Mapping[str, str],
         dtype: str,
         demands: str,
-        at: Mapping[str, int],
         *,
+        at: Lines,
         points: OpenPoints = SETTLED,
-    ) -> list[Check]:
-        """Observe the gradients of a sum of results and check each; the variables have titles.
+    ) -> None:
+        """The gradients of a sum of results; `variables` are the titles of variables by name.
 
         If the sum is wrong itself, that is a failure of the value and not of its gradients.
         """
-        *slopes, total = self.differentiate(loss, [ref for _, ref in variables], dtype)
-        summed = _sum_check(partial(equals, len(slopes), total), at, points)
-        checks = (
-            value_check(
-                f"gradient of {title}",
-                Aspect.GRADIENT,
-                "results",
-                partial(equals, i, expect),
-                demands=demands,
-                at=at,
-                points=points,
-            )
-            for i, ((title, _), expect) in enumerate(zip(variables, slopes, strict=True))
-        )
-        return [replace(check, after=summed) for check in checks]
-
-    def static_check(
-        self, result: Ref, static: Sequence[int | None], real: Sequence[int], at: Mapping[str, int]
-    ) -> Check:
-        """Observe the static shape of a tensor and check it; see `has_static_shape`."""
-        self.observe("shape", "int_shape", result)
-        test, demands = has_static_shape(static, real), f"int_shape {tuple(static)}"
-        return Check(
-            "static shape",
-            Aspect.STATIC_SHAPE,
-            outputs=("shape",),
-            test=test,
-            demands=demands,
+        *slopes, total = self.differentiate(loss, list(variables), dtype)
+        test = partial(equals, len(slopes), total)
+        summed = Check(
+            "results, each times a factor, in sum",
+            Aspect.VALUE,
+            outputs=("results",),
+            test=accepting(test, points),
+            demands="the sum of the results, each times a factor",
             at=at,
+            alternatives=alternatives(test, points),
         )
+        for i, (title, expect) in enumerate(zip(variables.values(), slopes, strict=True)):
+            test = partial(equals, i, expect)
+            self.K.expect(
+                f"gradient of {title}",
+                "results",
+                accepting(test, points),
+                demands,
+                aspect=Aspect.GRADIENT,
+                at=at,
+                alternatives=alternatives(test, points),
+                after=summed,
+            )
+
+
+def expect_static(
+    K: Recorder, result: Result, static: Sequence[int | None], real: Sequence[int], at: Lines
+) -> None:
+    """The static shape of a tensor; see `has_static_shape`."""
+    shape, test = K.int_shape(result).output("shape"), has_static_shape(static, real)
+    demands, aspect = f"int_shape {tuple(static)}", Aspect.STATIC_SHAPE
+    K.expect("static shape", shape, test, demands, aspect=aspect, at=at)
 
 
 def _each(answer: Callable[..., Mapping[str, Expectation]], names: Sequence[str]) -> list[Expected]:
-    return [partial(_one, answer, name) for name in names]
+    return [partial(_answer_of, answer, name) for name in names]
 
 
-def _one(
+def _answer_of(
     answer: Callable[..., Mapping[str, Expectation]], name: str, *chosen: OracleReading
 ) -> Expectation:
     return answer(*chosen)[name]
 
 
 def equals(index: int, expect: Expected, chosen: Chosen = ()) -> Test:
-    """One of several results is what is expected under some readings."""
+    """The test that a result among several is what is expected under some readings."""
     return item(index, agrees_with(partial(expect, *chosen)))
 
 
-def value_check(
-    name: str,
-    aspect: Aspect,
-    output: str,
-    test: Callable[[Chosen], Test],
-    *,
-    demands: str,
-    at: Mapping[str, int],
-    points: OpenPoints = SETTLED,
-) -> Check:
-    """A check of an answer in which some points are open.
-
-    `test` makes the test of an answer from the readings that it takes.
-    """
-    return Check(
-        name,
-        aspect,
-        outputs=(output,),
-        test=accepting(test, points),
-        demands=demands,
-        at=at,
-        alternatives=alternatives(test, points),
-    )
-
-
 def item(index: int, test: Test) -> Test:
-    """The test on one of several results."""
+    """The test on a result among several."""
 
-    def one(values: Values) -> Problem | None:
+    def tested(values: Values) -> Problem | None:
         if index >= len(values):
             return Problem(f"gives {len(values)} results", "several")
         return test(values[index : index + 1])
 
-    return one
-
-
-def _sum_check(test: Callable[[Chosen], Test], at: Mapping[str, int], points: OpenPoints) -> Check:
-    return value_check(
-        "results, each times a factor, in sum",
-        Aspect.VALUE,
-        "results",
-        test,
-        demands="the sum of the results, each times a factor",
-        at=at,
-        points=points,
-    )
+    return tested
 
 
 def has_static_shape(static: Sequence[int | None], real: Sequence[int]) -> Test:
@@ -257,12 +208,12 @@ def has_static_shape(static: Sequence[int | None], real: Sequence[int]) -> Test:
     def test(values: Values) -> Problem | None:
         if gave_none(values):
             return Problem("gives None", "unknown", conventions=convention, got="None")
-        told = tuple(described(value) for value in values)
-        got = str(told)
-        fits = len(told) == len(real)
-        if not fits or any(a not in (None, b) for a, b in zip(told, real, strict=True)):
+        dims = tuple(described(value) for value in values)
+        got = str(dims)
+        fits = len(dims) == len(real)
+        if not fits or any(a not in (None, b) for a, b in zip(dims, real, strict=True)):
             return Problem(f"gives {got}", "contradicts", got=got, expected=str(tuple(real)))
-        vague = any(a is None and b is not None for a, b in zip(told, static, strict=True))
+        vague = any(a is None and b is not None for a, b in zip(dims, static, strict=True))
         return Problem(f"gives {got}", "vague", conventions=convention, got=got) if vague else None
 
     return test

@@ -2,39 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from hypothesis import strategies as st
 
-from conformance.editions import Edition
-from conformance.program import Function, Ref
+from conformance.program import Ref
 from conformance.results import Aspect
-from conformance.scenarios.checks import agrees_with, has_dtype, is_array, of_other_dtypes
+from conformance.scenarios.checks import Test, agrees_with, has_dtype, is_array, of_other_dtypes
 from conformance.scenarios.composites import composite
-from conformance.scenarios.control_flow.graphs import GraphWriter, Test, item
-from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
-from conformance.scenarios.writing import FunctionWriter
+from conformance.scenarios.control_flow.graphs import Graph, expect_static, item
+from conformance.scenarios.model import KERAS_2, Problem, Values
+from conformance.scenarios.recorder import Book, Lines, Recorder, Result
 from conformance.specs.convention_names import ConventionName
 
-Array = npt.NDArray[Any]
-Lines = Mapping[str, int]
+BOOK = Book()
 Dims = tuple[int, ...]
 
-VALUES: Mapping[str, Lines] = {
+VALUES: dict[str, Lines] = {
     "map_fn": {"ja-2.0": 3339, "zh-TW": 1393, "ko-2.2": 3603},
     "foldl": {"ja-2.0": 3360, "zh-TW": 1407, "ko-2.2": 3626},
     "foldr": {"ja-2.0": 3381, "zh-TW": 1422, "ko-2.2": 3650},
 }
-INITIALIZERS: Mapping[str, Lines] = {
+INITIALIZERS: dict[str, Lines] = {
     "foldl": {"ja-2.0": 3366, "zh-TW": 1413, "ko-2.2": 3633},
     "foldr": {"ja-2.0": 3387, "zh-TW": 1428, "ko-2.2": 3657},
 }
-RESULTS: Mapping[str, Lines] = {
+RESULTS: dict[str, Lines] = {
     "map_fn": {"ja-2.0": 3350, "zh-TW": 1401, "ko-2.2": 3614},
     "foldl": {"ja-2.0": 3371, "zh-TW": 1416, "ko-2.2": 3638},
     "foldr": {"ja-2.0": 3392, "zh-TW": 1431, "ko-2.2": 3662},
@@ -46,38 +42,27 @@ class Callee:
     """A callable of (x) or (acc, x), and the shape of its result."""
 
     name: str
-    make: Callable[[FunctionWriter], Function]
+    of: Callable[[Recorder], Callable[..., Result]]
     _: KW_ONLY
     shape: Callable[[Dims], Dims] = lambda dims: dims
     """The shape of the result, given that of an element."""
     dtype: str | None = None
 
 
-def _call(function: str, *args: Any) -> Callable[[FunctionWriter], Function]:
-    """A callable that returns what one call gives; an argument may be such a call."""
-
-    def written(w: FunctionWriter, function: str, *args: Any) -> Ref:
-        made = [written(w, *a) if isinstance(a, tuple) else a for a in args]
-        return w.call(function, *made)
-
-    return lambda w: w.returning(written(w, function, *args))
-
-
-X, ACC = Ref("x"), Ref("acc")
-SQUARE = ("operator.mul", X, X)
-HALF = ("operator.mul", ACC, 0.5)
-
 MAPPED = (
-    Callee("the square", _call(*SQUARE)),
-    Callee("an affine function", _call("operator.sub", ("operator.mul", X, 0.5), Ref("outer"))),
-    Callee("a sum", _call("sum", SQUARE), shape=lambda _: ()),
+    Callee("the square", lambda _: lambda x: x * x),
+    Callee("an affine function", lambda _: lambda x: x * 0.5 - Ref("outer")),
+    Callee("a sum", lambda K: lambda x: K.sum(x * x), shape=lambda _: ()),
 )
-CASTS = tuple(Callee("a cast", _call("cast", X, d), dtype=d) for d in ("int32", "float64"))
+CASTS = (
+    Callee("a cast", lambda K: lambda x: K.cast(x, "int32"), dtype="int32"),
+    Callee("a cast", lambda K: lambda x: K.cast(x, "float64"), dtype="float64"),
+)
 FOLDED = (
-    Callee("a difference", _call("operator.sub", ACC, X)),
-    Callee("a discounted sum", _call("operator.add", HALF, X)),
-    Callee("the sum", _call("operator.add", ACC, X)),
-    Callee("a sum of sums", _call("operator.add", HALF, ("sum", X)), shape=lambda _: ()),
+    Callee("a difference", lambda _: lambda acc, x: acc - x),
+    Callee("a discounted sum", lambda _: lambda acc, x: acc * 0.5 + x),
+    Callee("the sum", lambda _: lambda acc, x: acc + x),
+    Callee("a sum of sums", lambda K: lambda acc, x: acc * 0.5 + K.sum(x), shape=lambda _: ()),
 )
 
 
@@ -129,14 +114,13 @@ class HigherOrderCall:
 class HigherOrderProgram:
     """The program of a call, up to its result."""
 
-    def __init__(self, call: HigherOrderCall) -> None:
-        self.call = call
-        self.writer = w = GraphWriter(call.seed)
-        numbers = w.numbers((call.length, *call.dims), call.dtype)
+    def __init__(self, K: Recorder, call: HigherOrderCall) -> None:
+        self.call, self.graph = call, Graph(K, call.seed)
+        numbers = self.graph.numbers((call.length, *call.dims), call.dtype)
         if call.callee.dtype:
             numbers = np.rint(numbers * 4).astype(call.dtype)
-        told = (call.length if call.known else None, *call.dims)
-        self.tensors = [w.placeholder("elems", numbers, told)]
+        static = (call.length if call.known else None, *call.dims)
+        elements = self.graph.placeholder("elems", numbers, static)
         keywords: dict[str, Any] = {"name": "applied"} if call.named else {}
         if call.callee.dtype:
             keywords["dtype"] = call.callee.dtype
@@ -144,65 +128,42 @@ class HigherOrderProgram:
             keywords["initializer"] = self._variable("start", call.callee.shape(call.dims))
         if call.callee.name == "an affine function":
             self._variable("outer", call.dims)
-        self.result = w.call(call.function, self._callable(), self.tensors[0], **keywords)
+        callee = K.body("fn", call.callee.of(K))
+        self.result = K[K.tested](callee, elements, **keywords)
+        K.title = call.title
 
-    def _variable(self, name: str, shape: Dims) -> Ref:
-        ref = self.writer.variable(name, self.writer.numbers(shape, self.call.dtype))
-        self.tensors.append(ref)
-        return ref
-
-    def _callable(self) -> Function:
-        parameters = ("x",) if self.call.function == "map_fn" else ("acc", "x")
-        return self.call.callee.make(FunctionWriter("fn", *parameters))
-
-    def scenario(self, checks: Sequence[Check]) -> Scenario:
-        """The program as written so far, with these checks."""
-        w, call = self.writer, self.call
-        return Scenario(
-            call.function, call.title, program=w.program(), arrays=w.arrays, checks=tuple(checks)
-        )
+    def _variable(self, name: str, shape: Dims) -> Result:
+        return self.graph.variable(name, self.graph.numbers(shape, self.call.dtype))
 
 
-def _values(call: HigherOrderCall) -> Scenario:
-    built = HigherOrderProgram(call)
-    (expect,) = built.writer.evaluate([built.result], [call.result])
-    lines = VALUES[call.function]
-    if call.function != "map_fn" and not call.initial:
-        lines = INITIALIZERS[call.function]
+FUNCTIONS = ("map_fn", "foldl", "foldr")
+BOTH = ("", Aspect.VALUE, Aspect.DTYPE)
+
+
+@BOOK.scenario(FUNCTIONS, *BOTH, editions=KERAS_2)
+def values(K: Recorder, draw: st.DrawFn) -> None:
+    """What calls of every kind give."""
+    expect_values(K, draw(_calls(K.tested)))
+
+
+def expect_values(K: Recorder, call: HigherOrderCall) -> None:
+    """The result of a call, and its dtype."""
+    program = HigherOrderProgram(K, call)
+    (expect,) = program.graph.evaluate([program.result], [call.result])
+    initial = call.function == "map_fn" or call.initial
+    at = VALUES[call.function] if initial else INITIALIZERS[call.function]
     demands = "what the callable makes of the elements"
-    test = item(0, agrees_with(expect))
-    value = Check("value", Aspect.VALUE, outputs=("results",), test=test, demands=demands, at=lines)
+    K.expect("value", "results", item(0, agrees_with(expect)), demands, at=at)
     settled = call.callee.dtype is not None or call.initial
-    others = () if settled else of_other_dtypes(lambda name: item(0, has_dtype(name)))
-    test, demands = item(0, keeps_dtype(call.result)), f"a result in {call.result}"
-    lines = RESULTS[call.function]
-    dtype = Check(
+    K.expect(
         "dtype",
-        Aspect.DTYPE,
-        outputs=("results",),
-        test=test,
-        demands=demands,
-        at=lines,
-        alternatives=others,
+        "results",
+        item(0, keeps_dtype(call.result)),
+        f"a result in {call.result}",
+        aspect=Aspect.DTYPE,
+        at=RESULTS[call.function],
+        alternatives=() if settled else of_other_dtypes(lambda name: item(0, has_dtype(name))),
     )
-    return built.scenario([value, dtype])
-
-
-def _static(call: HigherOrderCall) -> Scenario:
-    built = HigherOrderProgram(call)
-    lines = RESULTS[call.function]
-    return built.scenario([built.writer.static_check(built.result, call.static, call.shape, lines)])
-
-
-def _gradient(call: HigherOrderCall) -> Scenario:
-    call = replace(call, dtype="float32")
-    built = HigherOrderProgram(call)
-    w = built.writer
-    loss = w.weighted(built.result, call.shape, call.dtype)
-    tensors = [(ref.name, ref) for ref in built.tensors]
-    demands = "the derivative of the result"
-    checks = w.gradient_checks(loss, tensors, call.dtype, demands, VALUES[call.function])
-    return built.scenario(checks)
 
 
 def keeps_dtype(dtype: str) -> Test:
@@ -256,58 +217,59 @@ def _of_length(function: str, length: int) -> HigherOrderCall:
     )
 
 
-def _lengths(function: str, _edition: Edition) -> tuple[Scenario, ...]:
-    """33 elements, and none."""
-    return _values(_of_length(function, 33)), _none(function)
+@BOOK.scenario(FUNCTIONS, *BOTH, editions=KERAS_2)
+def many_elements(K: Recorder) -> None:
+    """33 elements."""
+    expect_values(K, _of_length(K.tested, 33))
 
 
-def _none(function: str) -> Scenario:
+def _initializers(function: str) -> tuple[bool, ...]:
+    return (False,) if function == "map_fn" else (True, False)
+
+
+@BOOK.scenario(FUNCTIONS, *BOTH, editions=KERAS_2, initial=_initializers)
+def one_element(K: Recorder, initial: bool) -> None:
+    """A single element: a fold without an initializer gives the element itself."""
+    expect_values(K, replace(_of_length(K.tested, 1), initial=initial))
+
+
+@BOOK.scenario(FUNCTIONS, "", editions=KERAS_2)
+def no_elements(K: Recorder) -> None:
     """No element: nothing is mapped, and what is folded is the initializer."""
-    call = _of_length(function, 0)
-    built = HigherOrderProgram(call)
-    w, mapped = built.writer, function == "map_fn"
-    w.run([built.result])
-    wanted = np.zeros(call.shape, call.dtype) if mapped else w.given["start"]
-    check = Check(
+    call, mapped = _of_length(K.tested, 0), K.tested == "map_fn"
+    program = HigherOrderProgram(K, call)
+    program.graph.run([program.result])
+    zeros, empty = np.zeros(call.shape, call.dtype), (ConventionName.EMPTY,)
+    expected = zeros if mapped else program.graph.values["start"]
+    K.title, K.conventions = "no elements", empty
+    K.expect(
         "no elements",
-        Aspect.VALUE,
-        outputs=("results",),
-        test=item(0, is_array(wanted)),
-        demands="an array without elements" if mapped else "the initializer",
-        at=RESULTS[function] if mapped else INITIALIZERS[function],
-        conventions=() if mapped else (ConventionName.EMPTY,),
-    )
-    found = built.scenario([check])
-    return replace(found, title="no elements", conventions=(ConventionName.EMPTY,))
-
-
-def _family(
-    name: str,
-    *aspects: Aspect,
-    made: Callable[[HigherOrderCall], Scenario],
-    share: float = 1.0,
-    casts: bool = True,
-) -> Family:
-    def make(_edition: Edition) -> st.SearchStrategy[Scenario]:
-        return _calls(name, casts=casts).map(made)
-
-    return Family(
-        name, frozenset(aspects), make=make, editions=("keras-2.0", "keras-2.2"), share=share
+        "results",
+        item(0, is_array(expected)),
+        "an array without elements" if mapped else "the initializer",
+        at=RESULTS[K.tested] if mapped else INITIALIZERS[K.tested],
+        conventions=() if mapped else empty,
     )
 
 
-FAMILIES = tuple(
-    family
-    for name in ("map_fn", "foldl", "foldr")
-    for family in (
-        _family(name, Aspect.VALUE, Aspect.DTYPE, made=_values),
-        Family(
-            name,
-            frozenset({Aspect.VALUE, Aspect.DTYPE}),
-            make=partial(_lengths, name),
-            editions=("keras-2.0", "keras-2.2"),
-        ),
-        _family(name, Aspect.STATIC_SHAPE, made=_static, casts=False),
-        _family(name, Aspect.GRADIENT, made=_gradient, share=0.5, casts=False),
-    )
-)
+@BOOK.scenario(FUNCTIONS, "", Aspect.STATIC_SHAPE, editions=KERAS_2)
+def static_shapes(K: Recorder, draw: st.DrawFn) -> None:
+    """What int_shape says of the result."""
+    call = draw(_calls(K.tested, casts=False))
+    result = HigherOrderProgram(K, call).result
+    expect_static(K, result, call.static, call.shape, RESULTS[K.tested])
+
+
+@BOOK.scenario(FUNCTIONS, "", Aspect.GRADIENT, editions=KERAS_2, share=0.5)
+def gradients(K: Recorder, draw: st.DrawFn) -> None:
+    """The gradients by the elements, the initializer, and a tensor from outside."""
+    call = replace(draw(_calls(K.tested, casts=False)), dtype="float32")
+    program = HigherOrderProgram(K, call)
+    graph = program.graph
+    tensors = {name: name for name in graph.values}
+    loss = graph.weighted(program.result, call.shape, call.dtype)
+    demands, at = "the derivative of the result", VALUES[K.tested]
+    graph.expect_gradients(loss, tensors, call.dtype, demands, at=at)
+
+
+FAMILIES = BOOK.families

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -12,25 +12,25 @@ from hypothesis import strategies as st
 
 from conformance.editions import Edition
 from conformance.oracle import Expectation
-from conformance.program import Ref
 from conformance.results import Aspect
 from conformance.scenarios.checks import (
     OTHER_CLAIMED_DTYPES,
+    Test,
     agrees_with,
     is_one_of,
     raises,
     shape_alone,
 )
 from conformance.scenarios.composites import composite
-from conformance.scenarios.control_flow.graphs import (
-    Expected,
-    GraphWriter,
-    Test,
-    has_static_shape,
-    item,
-    value_check,
+from conformance.scenarios.control_flow.graphs import Expected, Graph, has_static_shape, item
+from conformance.scenarios.control_flow.readings import (
+    MASKED_STEPS,
+    ORDER,
+    Chosen,
+    OpenPoints,
+    accepting,
+    alternatives,
 )
-from conformance.scenarios.control_flow.readings import MASKED_STEPS, ORDER, Chosen, OpenPoints
 from conformance.scenarios.control_flow.recurrent_programs import (
     LAST_OUTPUT,
     MASK,
@@ -40,7 +40,6 @@ from conformance.scenarios.control_flow.recurrent_programs import (
     NOT_FIXED,
     OUTPUTS,
     TUPLE,
-    Lines,
     Places,
     RnnCall,
     RnnPart,
@@ -51,44 +50,45 @@ from conformance.scenarios.control_flow.step_functions import (
     StepFunction,
     step_functions,
 )
-from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
+from conformance.scenarios.model import Check, Problem, Values
+from conformance.scenarios.recorder import Book, Lines, Recorder
 
+BOOK = Book()
+RNN = "rnn"
 LONGEST_UNROLLED = 9
 """The most steps of a loop that is unrolled."""
 SHAPES = {"last output": LAST_OUTPUT, "outputs": OUTPUTS}
 """The lines that give the shapes of results."""
 
 
-def value_scenario(call: RnnCall) -> Scenario:
+def expect_values(K: Recorder, call: RnnCall) -> None:
     """The last output, all outputs and the new states.
 
     The last output is computed by a function of its own: what one function makes of both is
     another scenario.
     """
-    built = RnnProgram(call)
-    last, *others = built.parts
-    return built.scenario(
-        [*_evaluated(built, [last], "last"), *_evaluated(built, others, "others")]
-    )
+    program = RnnProgram(K, call)
+    last, *others = program.parts
+    _expect_parts(K, program, [last], "last")
+    _expect_parts(K, program, others, "others")
 
 
-def _evaluated(built: RnnProgram, parts: Sequence[RnnPart], name: str) -> Iterator[Check]:
-    """Checks of some results, computed together."""
-    refs = [part.ref for part in parts]
-    expected = built.writer.evaluate(refs, [built.call.dtype] * len(refs), name)
+def _expect_parts(K: Recorder, program: RnnProgram, parts: Sequence[RnnPart], output: str) -> None:
+    """Some results, computed together."""
+    dtypes = [program.call.dtype] * len(parts)
+    expected = program.graph.evaluate([part.ref for part in parts], dtypes, output)
     for i, (part, expect) in enumerate(zip(parts, expected, strict=True)):
-        result = RnnResult(built, part, partial(_within, i, expect))
-        yield from result.checks(name)
+        RnnResult(program, part, partial(_within, i, expect)).expect(K, output)
 
 
 def _within(index: int, expect: Expected, places: Places, chosen: Chosen) -> Test:
     """One of several results, in some places; anything is accepted elsewhere."""
 
     def expectation() -> Expectation:
-        found = expect(*chosen)
-        shape = places.shape + (1,) * (found.value.ndim - places.ndim)
-        bound = np.where(places.reshape(shape), found.bound, np.inf)
-        return Expectation(found.value, bound, found.dtype)
+        whole = expect(*chosen)
+        shape = places.shape + (1,) * (whole.value.ndim - places.ndim)
+        bound = np.where(places.reshape(shape), whole.bound, np.inf)
+        return Expectation(whole.value, bound, whole.dtype)
 
     return item(index, agrees_with(expectation))
 
@@ -111,24 +111,24 @@ class RnnResult:
     part: RnnPart
     within: Callable[[Places, Chosen], Test]
 
-    def checks(self, output: str) -> Iterator[Check]:
-        """Checks of the samples without masked steps, and of the others' used and masked steps.
+    def expect(self, K: Recorder, output: str) -> None:
+        """The samples without masked steps, and the others' used and masked steps.
 
         A result of another shape fails by that alone.
         """
         shape = self._shape(output)
         for view in self._views():
             if view.places(()).any():
-                check = value_check(
+                test = partial(self._test, view.places)
+                K.expect(
                     view.name,
-                    Aspect.VALUE,
                     output,
-                    partial(self._test, view.places),
-                    demands=view.demands,
+                    accepting(test, view.points),
+                    view.demands,
                     at=view.at,
-                    points=view.points,
+                    alternatives=alternatives(test, view.points),
+                    after=shape,
                 )
-                yield replace(check, after=shape)
 
     def _shape(self, output: str) -> Check:
         part = self.part
@@ -172,105 +172,15 @@ class RnnResult:
         return places & masked.reshape(masked.shape + (1,) * (places.ndim - 1))
 
 
-def _together(edition: Edition) -> tuple[Scenario, ...]:
-    """All results computed by one function."""
-    found = []
-    for unroll in (False, True):
-        built = RnnProgram(RnnCall(edition, step_functions(edition)[0], unroll=unroll, told=unroll))
-        test = partial(
-            _several, built.writer.evaluate([part.ref for part in built.parts], ["float32"] * 3)
-        )
-        demands = "the last output, the outputs and the new state"
-        check = Check(
-            "all results at once",
-            Aspect.VALUE,
-            outputs=("results",),
-            test=test,
-            demands=demands,
-            at=TUPLE,
-        )
-        found.append(built.scenario([check]))
-    return tuple(found)
-
-
 def _several(expected: Sequence[Expected], values: Values) -> Problem | None:
     problems = (item(i, agrees_with(expect))(values) for i, expect in enumerate(expected))
     return next((p for p in problems if p is not None), None)
 
 
-def static_scenario(call: RnnCall) -> Scenario:
-    """What `int_shape` and `dtype` say of the results."""
-    built = RnnProgram(call)
-    w, real = built.writer, (call.samples, call.time, *call.result)
-    w.observe("given", "int_shape", built.inputs)
-    checks = []
-    for i, part in enumerate(built.parts):
-        what = part.what
-        at = SHAPES.get(what, NEW_STATES)
-        w.observe(f"shape{i}", "int_shape", part.ref)
-        one = (call.samples, *call.shape_of(part.state))
-        told = {"last output": call.static(one), "outputs": call.static(real, timed=True)}
-        # a variable's shape is known
-        static = told.get(what, call.static(one) if call.fed else one)
-        test = partial(_fitting, has_static_shape(static, real if what == "outputs" else one), call)
-        name, demands = f"static shape of the {what}", f"int_shape {static}"
-        outputs = (f"shape{i}", "given")
-        checks.append(
-            Check(name, Aspect.STATIC_SHAPE, outputs=outputs, test=test, demands=demands, at=at)
-        )
-    w.observe("dtype", "dtype", built.outputs)
-    same = is_one_of(call.dtype)
-    checks.append(
-        Check(
-            "dtype",
-            Aspect.DTYPE,
-            outputs=("dtype",),
-            test=same,
-            demands=call.dtype,
-            alternatives=OTHER_CLAIMED_DTYPES,
-        )
-    )
-    return built.scenario(checks)
-
-
-def _fitting(test: Test, call: RnnCall, values: Values, given: Values) -> Problem | None:
-    """The test, unless `int_shape` is wrong about the inputs already."""
-    shape = (call.samples, call.time, *call.dims)
-    unfit = has_static_shape((None,) * len(shape), shape)(given)
-    return None if unfit is not None else test(values)
-
-
-def gradient_scenario(call: RnnCall) -> Scenario:
-    """Gradients of a random linear functional of the states, and of the last output or all.
-
-    What masked steps give is left out.
-    """
-    built = RnnProgram(call)
-    w = built.writer
-    terms = []
-    for i, part in enumerate(built.parts):
-        if i == call.seed % 2:
-            continue
-        kept = built.used(part) & built.used(part, ORDER)
-        terms.append(w.weighted(part.ref, built.shape(part), call.dtype, f"factors{i}", kept=kept))
-    loss = terms[0]
-    for term in terms[1:]:
-        loss = w.call("operator.add", loss, term)
-    wanted = [
-        ("an outer tensor" if name in ("kernel", "recurrent") else name, Ref(name))
-        for name in w.given
-        if name != "mask" and not name.startswith("factors")
-    ]
-    points = OpenPoints(named=(*call.order, *call.constants))
-    demands = "the derivative of the results"
-    checks = w.gradient_checks(loss, wanted, call.dtype, demands, OUTPUTS, points=points)
-    return built.scenario(checks)
-
-
 def _offered(edition: Edition, *, masked: bool, outside: bool) -> list[StepFunction]:
     """A mask needs states; that there may be none follows from what keras-2.x says of masks."""
-    found = [c for c in step_functions(edition) if c.states or not (masked or edition == "keras-1")]
-    return 2 * [c for c in found if c.constants or c.weights(1)] + found if outside else found
+    known = [c for c in step_functions(edition) if c.states or not (masked or edition == "keras-1")]
+    return 2 * [c for c in known if c.constants or c.weights(1)] + known if outside else known
 
 
 def _drawn_dims(draw: st.DrawFn, step: StepFunction, edition: Edition) -> tuple[int, ...]:
@@ -288,7 +198,7 @@ def _drawn_dtypes(draw: st.DrawFn) -> tuple[str, str]:
     return dtype, "bool" if dtype == "float32" and draw(st.booleans()) else dtype
 
 
-def _drawn_told(draw: st.DrawFn, *, unroll: bool, needed: bool) -> bool:
+def _passes_length(draw: st.DrawFn, *, unroll: bool, needed: bool) -> bool:
     """Whether the call passes `input_length`; it always does where an unrolled loop needs it."""
     if unroll:
         return needed or draw(st.booleans())
@@ -327,7 +237,7 @@ def _calls(
         go_backwards=draw(st.booleans()),
         unroll=unroll,
         # keras-1 and keras-2.0 ask for input_length where a loop is unrolled
-        told=_drawn_told(draw, unroll=unroll, needed=always_told or not newest),
+        passes_length=_passes_length(draw, unroll=unroll, needed=always_told or not newest),
         mask=binary if masked else None,
         columns=masked and draw(st.sampled_from([not newest, not newest, newest])),
         # an unrolled step combines a variable with a fed tensor, which some backends cannot align:
@@ -336,113 +246,171 @@ def _calls(
     )
 
 
-def values(edition: Edition) -> st.SearchStrategy[Scenario]:
+@BOOK.scenario(RNN)
+def values(K: Recorder, draw: st.DrawFn) -> None:
     """Results without a mask."""
-    return _calls(edition, always_told=False).map(value_scenario)
+    expect_values(K, draw(_calls(K.edition, always_told=False)))
 
 
-def with_constants(edition: Edition) -> tuple[Scenario, ...]:
-    """One constant in a loop, two where it is unrolled, and one of another shape in a loop."""
-    cells = [cell for cell in step_functions(edition) if cell.constants]
-    return tuple(
-        value_scenario(RnnCall(edition, cell, unroll=unroll, told=unroll, seed=3))
-        for cell, unroll in zip(cells, (False, True, False), strict=True)
-    )
-
-
-def forgotten_states(edition: Edition) -> tuple[Scenario, ...]:
-    """Of the first state more is known, while the graph is built, than of those that follow."""
-    columns = edition != "keras-2.2"
-    return tuple(
-        value_scenario(
-            RnnCall(edition, FORGETFUL, known=(False, True), mask=mask, columns=columns, fed=False)
-        )
-        for mask in (None, "float32")
-    )
-
-
-def long_sequences(edition: Edition) -> tuple[Scenario, ...]:
-    """33 steps in a loop; then backwards, and with a mask."""
-    sums, *others = [c for c in step_functions(edition) if c.states and not c.constants]
-    memory = next((c for c in others if c.last), others[0])
-    columns = edition != "keras-2.2"
-    calls = (
-        RnnCall(edition, sums, time=33),
-        RnnCall(edition, memory, time=33, seed=1, go_backwards=True),
-        RnnCall(edition, sums, time=33, seed=2, mask="float32", columns=columns),
-    )
-    return tuple(map(value_scenario, calls))
-
-
-def masks(edition: Edition) -> st.SearchStrategy[Scenario]:
+@BOOK.scenario(RNN)
+def masks(K: Recorder, draw: st.DrawFn) -> None:
     """Results with a mask."""
-    return _calls(edition, masked=True).map(value_scenario)
+    expect_values(K, draw(_calls(K.edition, masked=True)))
 
 
-def _static(edition: Edition) -> st.SearchStrategy[Scenario]:
-    return st.one_of(_calls(edition), _calls(edition, masked=True)).map(static_scenario)
+@BOOK.scenario(RNN, unroll=(False, True))
+def together(K: Recorder, unroll: bool) -> None:
+    """All results computed by one function."""
+    step = step_functions(K.edition)[0]
+    program = RnnProgram(K, RnnCall(K.edition, step, unroll=unroll, passes_length=unroll))
+    refs = [part.ref for part in program.parts]
+    test = partial(_several, program.graph.evaluate(refs, ["float32"] * 3))
+    demands = "the last output, the outputs and the new state"
+    K.expect("all results at once", "results", test, demands, at=TUPLE)
 
 
-def gradients(edition: Edition) -> st.SearchStrategy[Scenario]:
-    """Gradients with a mask or without."""
-    calls = st.one_of(_calls(edition, outside=True), _calls(edition, masked=True, outside=True))
-    small = calls.map(
-        lambda p: replace(
-            p, dtype="float32", time=min(p.time, 3), mask="float32" if p.mask else None
-        )
-    )
-    return small.map(gradient_scenario)
+@BOOK.scenario(RNN, mask=(None, "float32"))
+def forgotten_states(K: Recorder, mask: str | None) -> None:
+    """Of the first state more is known, while the graph is built, than of those that follow."""
+    columns, known = K.edition != "keras-2.2", (False, True)
+    call = RnnCall(K.edition, FORGETFUL, known=known, mask=mask, columns=columns, fed=False)
+    expect_values(K, call)
 
 
-def _errors(edition: Edition) -> tuple[Scenario, ...]:
-    offered = {c.name: c for c in step_functions(edition)}
-    mask = (2, 4) if edition == "keras-2.2" else (2, 4, 1)
-    stateless = partial(_refused, offered["stateless"], (2, 4, 3), None, mask=mask)
-    no_steps = _refused(offered["sum"], (2, None, 3), (2, 3), unroll=True)
-    refused = (
-        ("inputs of rank 2", NOT_3D, _refused(offered["sum"], (2, 3), (2, 3))),
-        ("unroll without a fixed number of steps", NOT_FIXED, no_steps),
-        ("a mask without states", NO_STATES, stateless()),
-        ("a mask without states, unrolled", NO_STATES, stateless(unroll=True, input_length=4)),
-    )
-    return tuple(_refusal(title, lines, w, edition) for title, lines, w in refused)
-
-
-def _refusal(title: str, lines: Mapping[str, int], w: GraphWriter, edition: Edition) -> Scenario:
-    document = {"keras-2.0": "ja-2.0", "keras-2.2": "ko-2.2"}[edition]
-    at = {document: lines[document]} if document in lines else {}
-    demands = f"ValueError for {title}"
-    check = Check(
-        title, Aspect.ERROR, outputs=("outcome",), test=raises("ValueError"), demands=demands, at=at
-    )
-    return Scenario("rnn", title, program=w.program(), arrays=w.arrays, checks=(check,))
-
-
-def _refused(
-    step: StepFunction,
-    shape: tuple[int | None, ...],
-    state: tuple[int, ...] | None,
-    mask: tuple[int, ...] | None = None,
-    **keywords: Any,
-) -> GraphWriter:
-    """A call that must raise."""
-    w = GraphWriter(0)
-    x = w.call("placeholder", shape=shape, dtype="float32")
-    states = [] if state is None else [w.variable("state", w.numbers(state))]
-    if mask is not None:
-        keywords["mask"] = w.call("placeholder", shape=mask, dtype="float32")
-    w.attempt("outcome", "rnn", step.function(), x, states, **keywords)
-    return w
-
-
-FAMILIES = (
-    Family("rnn", frozenset({Aspect.VALUE}), make=values),
-    Family("rnn", frozenset({Aspect.VALUE}), make=masks),
-    Family("rnn", frozenset({Aspect.VALUE}), make=_together),
-    Family("rnn", frozenset({Aspect.VALUE}), make=forgotten_states),
-    Family("rnn", frozenset({Aspect.VALUE}), make=long_sequences),
-    Family("rnn", frozenset({Aspect.VALUE}), make=with_constants),
-    Family("rnn", frozenset({Aspect.STATIC_SHAPE, Aspect.DTYPE}), make=_static),
-    Family("rnn", frozenset({Aspect.GRADIENT}), make=gradients, share=0.5),
-    Family("rnn", frozenset({Aspect.ERROR}), make=_errors, editions=("keras-2.0", "keras-2.2")),
+LONG: tuple[dict[str, Any], ...] = (
+    {"time": 33},
+    {"time": 33, "seed": 1, "go_backwards": True},
+    {"time": 33, "seed": 2, "mask": "float32"},
 )
+
+
+@BOOK.scenario(RNN, how=LONG)
+def long_sequences(K: Recorder, how: dict[str, Any]) -> None:
+    """33 steps in a loop; then backwards, and with a mask."""
+    sums, *others = [c for c in step_functions(K.edition) if c.states and not c.constants]
+    memory = next((c for c in others if c.last), others[0])
+    columns = K.edition != "keras-2.2" and "mask" in how
+    step = memory if "go_backwards" in how else sums
+    expect_values(K, RnnCall(K.edition, step, columns=columns, **how))
+
+
+SHORT: tuple[dict[str, Any], ...] = (
+    {},
+    {"go_backwards": True},
+    {"unroll": True, "passes_length": True},
+    {"mask": "float32", "samples": 3},
+)
+
+
+@BOOK.scenario(RNN, how=SHORT)
+def one_step(K: Recorder, how: dict[str, Any]) -> None:
+    """A single time step, in a loop, unrolled, backwards and with a mask."""
+    step = next(c for c in step_functions(K.edition) if c.states and not c.constants)
+    columns = K.edition != "keras-2.2" and "mask" in how
+    expect_values(K, RnnCall(K.edition, step, time=1, columns=columns, **how))
+
+
+@BOOK.scenario(RNN, place=(0, 1, 2))
+def with_constants(K: Recorder, place: int) -> None:
+    """One constant in a loop, two where it is unrolled, and one of another shape in a loop."""
+    step, unroll = [c for c in step_functions(K.edition) if c.constants][place], place == 1
+    expect_values(K, RnnCall(K.edition, step, unroll=unroll, passes_length=unroll, seed=3))
+
+
+@BOOK.scenario(RNN, "", Aspect.STATIC_SHAPE, Aspect.DTYPE)
+def static_shapes(K: Recorder, draw: st.DrawFn) -> None:
+    """What `int_shape` and `dtype` say of the results."""
+    call = draw(st.one_of(_calls(K.edition), _calls(K.edition, masked=True)))
+    program, real = RnnProgram(K, call), (call.samples, call.time, *call.result)
+    inputs = K.int_shape(program.inputs).output("given")
+    for i, part in enumerate(program.parts):
+        sample = (call.samples, *call.shape_of(part.state))
+        shape = real if part.what == "outputs" else sample
+        timed = {"last output": call.static(sample), "outputs": call.static(real, timed=True)}
+        # a variable's shape is known
+        static = timed.get(part.what, call.static(sample) if call.fed else sample)
+        both = K.int_shape(part.ref).output(f"shape{i}"), inputs
+        test, at = (
+            partial(_fitting, has_static_shape(static, shape), call),
+            SHAPES.get(part.what, NEW_STATES),
+        )
+        K.expect(f"static shape of the {part.what}", both, test, f"int_shape {static}", at=at)
+    dtype, same = K.dtype(program.outputs).output("dtype"), is_one_of(call.dtype)
+    others, aspect = OTHER_CLAIMED_DTYPES, Aspect.DTYPE
+    K.expect("dtype", dtype, same, call.dtype, aspect=aspect, alternatives=others)
+
+
+def _fitting(test: Test, call: RnnCall, values: Values, inputs: Values) -> Problem | None:
+    """The test, unless `int_shape` is wrong about the inputs already."""
+    shape = (call.samples, call.time, *call.dims)
+    unfit = has_static_shape((None,) * len(shape), shape)(inputs)
+    return None if unfit is not None else test(values)
+
+
+@BOOK.scenario(RNN, "", Aspect.GRADIENT, share=0.5)
+def gradients(K: Recorder, draw: st.DrawFn) -> None:
+    """Gradients, with a mask or without, of a random linear functional of the states, and of the
+    last output or all.
+
+    What masked steps give is left out.
+    """
+    outside, masked = (_calls(K.edition, outside=True, masked=m) for m in (False, True))
+    drawn = draw(st.one_of(outside, masked))
+    mask = "float32" if drawn.mask else None
+    call = replace(drawn, dtype="float32", time=min(drawn.time, 3), mask=mask)
+    program = RnnProgram(K, call)
+    graph, terms = program.graph, []
+    for i, part in enumerate(program.parts):
+        if i == call.seed % 2:
+            continue
+        weighed, shape = program.used(part) & program.used(part, ORDER), program.shape(part)
+        terms.append(graph.weighted(part.ref, shape, call.dtype, f"factors{i}", weighed=weighed))
+    loss = terms[0]
+    for term in terms[1:]:
+        loss = loss + term
+    titles = {
+        name: "an outer tensor" if name in ("kernel", "recurrent") else name
+        for name in graph.values
+        if name != "mask" and not name.startswith("factors")
+    }
+    points, demands = (
+        OpenPoints(named=(*call.order, *call.constants)),
+        "the derivative of the results",
+    )
+    graph.expect_gradients(loss, titles, call.dtype, demands, at=OUTPUTS, points=points)
+
+
+STEPLESS = "unroll without a fixed number of steps"
+STATELESS = "a mask without states"
+ERRORS: dict[str, tuple[Lines, str, dict[str, Any]]] = {
+    "inputs of rank 2": (NOT_3D, "sum", {}),
+    STEPLESS: (NOT_FIXED, "sum", {"unroll": True}),
+    STATELESS: (NO_STATES, "stateless", {}),
+    "a mask without states, unrolled": (
+        NO_STATES,
+        "stateless",
+        {"unroll": True, "input_length": 4},
+    ),
+}
+"""The lines that demand an exception, the step function, and keywords."""
+
+
+@BOOK.scenario(RNN, "{what}", Aspect.ERROR, editions=("keras-2.0", "keras-2.2"), what=ERRORS)
+def errors(K: Recorder, what: str) -> None:
+    """A call that must raise."""
+    lines, name, keywords = ERRORS[what]
+    step = next(c for c in step_functions(K.edition) if c.name == name)
+    shape = {"inputs of rank 2": (2, 3), STEPLESS: (2, None, 3)}.get(what, (2, 4, 3))
+    x = K.placeholder(shape=shape, dtype="float32")
+    graph = Graph(K, 0)
+    states = [graph.variable("state", graph.numbers((2, 3)))] if step.states else []
+    if not step.states:
+        mask = (2, 4) if K.edition == "keras-2.2" else (2, 4, 1)
+        keywords = {**keywords, "mask": K.placeholder(shape=mask, dtype="float32")}
+    outcome = K.attempt(K.rnn, step.function(K), x, states, **keywords).output("outcome")
+    document = {"keras-2.0": "ja-2.0", "keras-2.2": "ko-2.2"}[K.edition]
+    at = {document: lines[document]} if document in lines else {}
+    K.expect(what, outcome, raises("ValueError"), f"ValueError for {what}", at=at)
+
+
+FAMILIES = BOOK.families

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, NamedTuple
 
@@ -10,26 +10,24 @@ import numpy as np
 import numpy.typing as npt
 
 from conformance.editions import Edition
-from conformance.program import Ref
-from conformance.scenarios.control_flow.graphs import GraphWriter
+from conformance.scenarios.control_flow.graphs import Graph
 from conformance.scenarios.control_flow.readings import CONSTANTS, ORDER, Chosen, Point
 from conformance.scenarios.control_flow.step_functions import StepFunction
-from conformance.scenarios.model import Check, Scenario
+from conformance.scenarios.recorder import Lines, Recorder, Result
 from conformance.specs.convention_names import ConventionName
 
 Places = npt.NDArray[np.bool_]
 """Some elements of a result, by its first axes: samples, and steps in the order of iteration."""
-Lines = Mapping[str, int]
 
-OUTPUTS = {"ja-1": 1198, "ja-1-text": 754, "ja-2.0": 2617, "zh-TW": 1106, "ko-2.2": 2632}
-TUPLE = {"ja-1": 1195, "ja-1-text": 751, "ja-2.0": 2614, "zh-TW": 1103, "ko-2.2": 2629}
-LAST_OUTPUT = {"ja-1": 1197, "ja-1-text": 753, "ja-2.0": 2616, "zh-TW": 1105, "ko-2.2": 2631}
-NEW_STATES = {"ja-1": 1200, "ja-1-text": 755, "ja-2.0": 2618, "zh-TW": 1107, "ko-2.2": 2635}
-BACKWARDS = {"ja-1": 1184, "ja-1-text": 743, "ja-2.0": 2606, "zh-TW": 1097, "ko-2.2": 2618}
-MASK = {"ja-1": 1185, "ja-1-text": 744, "ja-2.0": 2607, "ko-2.2": 2621}
-NOT_3D = {"ja-2.0": 2622, "ko-2.2": 2640}
-NOT_FIXED = {"ja-2.0": 2623, "ko-2.2": 2641}
-NO_STATES = {"ja-2.0": 2624, "ko-2.2": 2643}
+OUTPUTS: Lines = {"ja-1": 1198, "ja-1-text": 754, "ja-2.0": 2617, "zh-TW": 1106, "ko-2.2": 2632}
+TUPLE: Lines = {"ja-1": 1195, "ja-1-text": 751, "ja-2.0": 2614, "zh-TW": 1103, "ko-2.2": 2629}
+LAST_OUTPUT: Lines = {"ja-1": 1197, "ja-1-text": 753, "ja-2.0": 2616, "zh-TW": 1105, "ko-2.2": 2631}
+NEW_STATES: Lines = {"ja-1": 1200, "ja-1-text": 755, "ja-2.0": 2618, "zh-TW": 1107, "ko-2.2": 2635}
+BACKWARDS: Lines = {"ja-1": 1184, "ja-1-text": 743, "ja-2.0": 2606, "zh-TW": 1097, "ko-2.2": 2618}
+MASK: Lines = {"ja-1": 1185, "ja-1-text": 744, "ja-2.0": 2607, "ko-2.2": 2621}
+NOT_3D: Lines = {"ja-2.0": 2622, "ko-2.2": 2640}
+NOT_FIXED: Lines = {"ja-2.0": 2623, "ko-2.2": 2641}
+NO_STATES: Lines = {"ja-2.0": 2624, "ko-2.2": 2643}
 
 
 @dataclass(frozen=True)
@@ -48,7 +46,7 @@ class RnnCall:
     seed: int = 0
     go_backwards: bool = False
     unroll: bool = False
-    told: bool = False
+    passes_length: bool = False
     """Whether `input_length` is given."""
     mask: str | None = None
     """The dtype of the mask, if there is one."""
@@ -100,7 +98,7 @@ class RnnPart(NamedTuple):
     """One of the results of rnn."""
 
     what: str
-    ref: Ref
+    ref: Result
     at: Lines
     """The lines that describe it."""
     steps: bool = False
@@ -114,20 +112,20 @@ class RnnPart(NamedTuple):
 class RnnProgram:
     """The program of a call of rnn, up to its results."""
 
-    def __init__(self, call: RnnCall) -> None:
-        self.call = call
-        self.writer = w = GraphWriter(call.seed)
+    def __init__(self, K: Recorder, call: RnnCall) -> None:
+        self.call, self.graph = call, Graph(K, call.seed)
         for name, shape in call.step.weights(call.dims[-1]).items():
-            w.variable(name, w.numbers(shape, call.dtype))
+            self.graph.variable(name, self.graph.numbers(shape, call.dtype))
         shape = (call.samples, call.time, *call.dims)
-        numbers = w.numbers(shape, call.dtype)
-        self.inputs = w.placeholder("inputs", numbers, call.static(shape, timed=True))
+        numbers = self.graph.numbers(shape, call.dtype)
+        self.inputs = self.graph.placeholder("inputs", numbers, call.static(shape, timed=True))
         states = [self._state(f"state{i}", fed=call.fed) for i in range(call.step.states)]
-        called = w.call("rnn", call.step.function(), self.inputs, states, **self._keywords())
-        self.last = w.call("operator.getitem", called, 0)
-        self.outputs = w.call("operator.getitem", called, 1)
-        listed = w.call("operator.getitem", called, 2) if states else called
-        self.states = [w.call("operator.getitem", listed, i) for i in range(len(states))]
+        step, keywords = call.step.function(K), self._keywords()
+        results = K.rnn(step, self.inputs, states, **keywords)
+        self.last, self.outputs = results[0], results[1]
+        new = results[2] if states else results
+        self.states = [new[i] for i in range(len(states))]
+        K.title, K.conventions = call.title, call.conventions
 
     @property
     def parts(self) -> list[RnnPart]:
@@ -150,25 +148,12 @@ class RnnProgram:
         call = self.call
         return (call.samples, *[call.time] * part.steps, *call.shape_of(part.state))
 
-    def scenario(self, checks: Sequence[Check]) -> Scenario:
-        """The program as written so far, with these checks."""
-        program, arrays = self.writer.program(), self.writer.arrays
-        call = self.call
-        return Scenario(
-            "rnn",
-            call.title,
-            program=program,
-            arrays=arrays,
-            checks=tuple(checks),
-            conventions=call.conventions,
-        )
-
-    def _state(self, name: str, *, fed: bool) -> Ref:
-        call, w = self.call, self.writer
-        numbers = w.numbers((call.samples, *call.shape_of(name)), call.dtype)
+    def _state(self, name: str, *, fed: bool) -> Result:
+        call, graph = self.call, self.graph
+        numbers = graph.numbers((call.samples, *call.shape_of(name)), call.dtype)
         if fed:
-            return w.placeholder(name, numbers, call.static(numbers.shape))
-        return w.variable(name, numbers)
+            return graph.placeholder(name, numbers, call.static(numbers.shape))
+        return graph.variable(name, numbers)
 
     def _keywords(self) -> dict[str, Any]:
         call = self.call
@@ -182,21 +167,21 @@ class RnnProgram:
             keywords["constants"] = [self._state(f"constant{i}", fed=True) for i in count]
         if call.unroll:
             keywords["unroll"] = True
-        if call.told:
+        if call.passes_length:
             keywords["input_length"] = call.time
         return keywords
 
-    def _mask(self, dtype: str) -> Ref:
+    def _mask(self, dtype: str) -> Result:
         """A mask of some steps, but none of the first sample."""
-        call, w = self.call, self.writer
-        used = w.random.random((call.samples, call.time)) < 0.6
+        call, graph = self.call, self.graph
+        used = graph.random.random((call.samples, call.time)) < 0.6
         used[0] = True
         mask = used.reshape(used.shape + (1,) * call.columns).astype(dtype)
-        return w.placeholder("mask", mask, call.static(mask.shape, timed=True))
+        return graph.placeholder("mask", mask, call.static(mask.shape, timed=True))
 
     def used(self, part: RnnPart, chosen: Chosen = ()) -> Places:
         """The elements of a result that no masked step gave: conventions concern the others."""
-        call, mask = self.call, self.writer.given.get("mask")
+        call, mask = self.call, self.graph.values.get("mask")
         every = np.ones((call.samples, call.time), bool)
         steps = every if mask is None else mask.reshape(every.shape) != 0
         if call.go_backwards:
@@ -208,7 +193,7 @@ class RnnProgram:
 
     def untouched(self) -> Places:
         """The samples without a masked step."""
-        mask = self.writer.given.get("mask")
+        mask = self.graph.values.get("mask")
         if mask is None:
             return np.ones(self.call.samples, bool)
         return np.asarray(mask.reshape(mask.shape[:2]).astype(bool).all(axis=1))

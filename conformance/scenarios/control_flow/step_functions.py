@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
+from typing import Any
 
 from conformance.editions import Edition
 from conformance.program import Function, Ref
-from conformance.scenarios.writing import FunctionWriter
+from conformance.scenarios.recorder import Recorder, Result
 
 Dims = tuple[int, ...]
 
@@ -25,7 +26,8 @@ class StepFunction:
     """
 
     name: str
-    make: Callable[[FunctionWriter], Function]
+    make: Callable[[Recorder, Result, Result], Any]
+    """What it returns, of a recorder, the inputs and the states."""
     _: KW_ONLY
     states: int = 1
     constants: int = 0
@@ -43,85 +45,74 @@ class StepFunction:
         """Whether it computes element by element, whatever the rank of its inputs."""
         return not self.weights(1)
 
-    def function(self) -> Function:
+    def function(self, K: Recorder) -> Function:
         """The step function (x, states) to (output, new_states)."""
-        return self.make(FunctionWriter("step", "x", "states"))
+        return K.body("step", lambda x, states: self.make(K, x, states))
 
 
-def _state(w: FunctionWriter, index: int) -> Ref:
-    return w.call("operator.getitem", Ref("states"), index)
+KERNEL, RECURRENT = Ref("kernel"), Ref("recurrent")
+"""Tensors from outside."""
 
 
-def _sum(w: FunctionWriter) -> Function:
-    total = w.call("operator.add", Ref("x"), _state(w, 0))
-    return w.returning((total, [total]))
+def _sum(_: Recorder, x: Result, states: Result) -> Any:
+    total = x + states[0]
+    return total, [total]
 
 
-def _decay(w: FunctionWriter) -> Function:
-    half = w.call("operator.mul", _state(w, 0), 0.5)
-    output = w.call("operator.sub", half, Ref("x"))
-    return w.returning((output, [output]))
+def _decay(_: Recorder, x: Result, states: Result) -> Any:
+    output = states[0] * 0.5 - x
+    return output, [output]
 
 
-def _dense(w: FunctionWriter) -> Function:
-    fed = w.call("dot", Ref("x"), Ref("kernel"))
-    kept = w.call("dot", _state(w, 0), Ref("recurrent"))
-    output = w.call("tanh", w.call("operator.add", fed, kept))
-    return w.returning((output, [output]))
+def _dense(K: Recorder, x: Result, states: Result) -> Any:
+    output = K.tanh(K.dot(x, KERNEL) + K.dot(states[0], RECURRENT))
+    return output, [output]
 
 
-def _gated(w: FunctionWriter) -> Function:
-    gate = w.call("sigmoid", w.call("operator.add", Ref("x"), _state(w, 0)))
-    kept = w.call("operator.mul", gate, _state(w, 1))
-    memory = w.call("operator.add", kept, Ref("x"))
-    output = w.call("operator.mul", gate, w.call("tanh", memory))
-    return w.returning((output, [output, memory]))
+def _gated(K: Recorder, x: Result, states: Result) -> Any:
+    gate = K.sigmoid(x + states[0])
+    memory = gate * states[1] + x
+    output = gate * K.tanh(memory)
+    return output, [output, memory]
 
 
-def _scaled(w: FunctionWriter) -> Function:
-    kept = w.call("operator.mul", _state(w, 0), _state(w, 1))
-    output = w.call("operator.add", kept, Ref("x"))
-    return w.returning((output, [output]))
+def _scaled(_: Recorder, x: Result, states: Result) -> Any:
+    output = states[0] * states[1] + x
+    return output, [output]
 
 
-def _affine(w: FunctionWriter) -> Function:
-    kept = w.call("operator.mul", _state(w, 0), _state(w, 1))
-    output = w.call("operator.sub", w.call("operator.add", kept, Ref("x")), _state(w, 2))
-    return w.returning((output, [output]))
+def _affine(_: Recorder, x: Result, states: Result) -> Any:
+    output = states[0] * states[1] + x - states[2]
+    return output, [output]
 
 
-def _delayed(w: FunctionWriter) -> Function:
-    output = w.call("operator.mul", Ref("x"), _state(w, 0))
-    return w.returning((output, [w.call("operator.add", Ref("x"), _state(w, 0))]))
+def _delayed(_: Recorder, x: Result, states: Result) -> Any:
+    return x * states[0], [x + states[0]]
 
 
-def _stateless(w: FunctionWriter) -> Function:
-    square = w.call("operator.mul", Ref("x"), Ref("x"))
-    return w.returning((w.call("operator.sub", square, Ref("x")), []))
+def _stateless(_: Recorder, x: Result, __: Result) -> Any:
+    return x * x - x, []
 
 
-def _remembering(w: FunctionWriter) -> Function:
-    memory = w.call("operator.mul", _state(w, 1), 0.5)
-    memory = w.call("operator.add", memory, w.call("dot", Ref("x"), Ref("kernel")))
-    recalled = w.call("dot", _state(w, 1), Ref("recurrent"))
-    half = w.call("operator.mul", _state(w, 0), 0.5)
-    output = w.call("operator.add", w.call("operator.sub", half, Ref("x")), recalled)
-    return w.returning((output, [output, memory]))
+def _remembering(K: Recorder, x: Result, states: Result) -> Any:
+    memory = states[1] * 0.5 + K.dot(x, KERNEL)
+    recalled = K.dot(states[1], RECURRENT)
+    output = states[0] * 0.5 - x + recalled
+    return output, [output, memory]
 
 
-def _told(w: FunctionWriter) -> Function:
+def _summing(K: Recorder, x: Result, states: Result) -> Any:
     """It computes with the constant in the place of the state, too, though not the same."""
     half, shift = (
-        w.call("operator.mul", w.call("sum", _state(w, i), axis=-1, keepdims=True), factor)
-        for i, factor in enumerate((0.5, 0.25))
+        K.sum(states[i], axis=-1, keepdims=True) * factor for i, factor in enumerate((0.5, 0.25))
     )
-    output = w.call("operator.sub", w.call("operator.add", half, shift), Ref("x"))
-    return w.returning((output, [output]))
+    output = half + shift - x
+    return output, [output]
 
 
-def _forgetful(w: FunctionWriter) -> Function:
-    output = w.call("operator.mul", Ref("x"), 0.5)
-    return w.returning((output, [output]))
+def _forgetful(_: Recorder, x: Result, __: Result) -> Any:
+    output = x * 0.5
+    return output, [output]
 
 
 FORGETFUL = StepFunction("forgetful", _forgetful)
@@ -143,12 +134,7 @@ STEP_FUNCTIONS = (
         weights=lambda dim: {"kernel": (dim, 5), "recurrent": (5, dim)},
         last={"state1": 5},
     ),
-    StepFunction(
-        "constant of another shape",
-        _told,
-        constants=1,
-        last={"constant0": 4},
-    ),
+    StepFunction("constant of another shape", _summing, constants=1, last={"constant0": 4}),
     StepFunction("stateless", _stateless, states=0),
     StepFunction("delayed", _delayed, carries_output=False),
 )
@@ -162,7 +148,7 @@ def step_functions(edition: Edition) -> tuple[StepFunction, ...]:
     """
     if edition == "keras-2.2":
         return STEP_FUNCTIONS
-    found = tuple(c for c in STEP_FUNCTIONS if c.carries_output)
+    carrying = tuple(c for c in STEP_FUNCTIONS if c.carries_output)
     if edition == "keras-1":
-        return found
-    return tuple(c for c in found if not any(name.startswith("state") for name in c.last))
+        return carrying
+    return tuple(c for c in carrying if not any(name.startswith("state") for name in c.last))

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from conformance.oracle import ctc
-from conformance.oracle.ctc import Label
+from conformance.oracle import ctc_paths
+from conformance.oracle.ctc_paths import Label
 from conformance.scenarios.ctc import inputs
 
 Array = npt.NDArray[Any]
@@ -79,7 +79,7 @@ def greedy_case(seed: int, count: int, steps: int, categories: int) -> DecodedSa
     dtype = inputs.DTYPES[rng.integers(len(inputs.DTYPES))]
     y_pred = peaked(rng, (count, steps, categories)).astype(dtype)
     lengths = inputs.lengths_up_to(rng, count, steps, 1)
-    last, first = both(lambda y: (ctc.best_path(y),), ended(y_pred, lengths))
+    last, first = both(lambda y: (ctc_paths.best_path(y),), ended(y_pred, lengths))
     return DecodedSamples(y_pred, lengths, last=last, first=first)
 
 
@@ -100,7 +100,7 @@ def beam_case(seed: int, count: int, steps: int, categories: int, top: int) -> D
 
 def likeliest(y: Array, top: int) -> tuple[Label, ...]:
     """The labels of highest probability, the likeliest first."""
-    return tuple(label for label, _ in ctc.ranked(y)[:top])
+    return tuple(label for label, _ in ctc_paths.ranked(y)[:top])
 
 
 def _certain(
@@ -110,5 +110,5 @@ def _certain(
     while True:
         y: Array = peaked(rng, (1, *shape))[0].astype(dtype)
         wide = y[:length].astype(np.float64)
-        if all(inputs.certain(ctc.ranked(np.roll(wide, -k, axis=1)), top) for k in (0, 1)):
+        if all(inputs.certain(ctc_paths.ranked(np.roll(wide, -k, axis=1)), top) for k in (0, 1)):
             return y

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from conformance.oracle import Expectation, ctc
-from conformance.oracle.ctc import Label
-from conformance.scenarios.checks import agrees_with, only
+from conformance.oracle.ctc_paths import Label
+from conformance.scenarios.checks import agrees_with, of_array, only
 from conformance.scenarios.ctc.decoding_cases import DecodedSamples, Labels
-from conformance.scenarios.model import Alternative, Problem, Values
+from conformance.scenarios.model import Alternative, Array, Problem, Values
 from conformance.specs.convention_names import ConventionName
 
 
@@ -101,11 +101,9 @@ def unbroken(count: int) -> Callable[..., Problem | None]:
     return test
 
 
-def no_probability_above_one(values: Values) -> Problem | None:
+@of_array
+def no_probability_above_one(got: Array) -> Problem | None:
     """A log of a probability is not above 0, but for rounding."""
-    got = only(values)
-    if isinstance(got, Problem):
-        return got
     if (got > 1e-3).any():
         fault = "(np.asarray(first) > 1e-3).any()"
         return Problem(f"gives {got.max():.6g}", "sign", got=got, fault=fault)

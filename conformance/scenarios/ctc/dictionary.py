@@ -10,14 +10,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from hypothesis import strategies as st
 
 from conformance.editions import Edition
-from conformance.oracle import ctc
-from conformance.oracle.ctc import Label
-from conformance.program import Argument
-from conformance.results import Aspect
+from conformance.oracle import ctc_paths
+from conformance.oracle.ctc_paths import Label
 from conformance.scenarios.checks import has_shape, only
 from conformance.scenarios.ctc import inputs
 from conformance.scenarios.ctc.decoding_cases import (
@@ -28,14 +25,13 @@ from conformance.scenarios.ctc.decoding_cases import (
     greedy_case,
 )
 from conformance.scenarios.ctc.inputs import CtcTensors, column, first_blank
-from conformance.scenarios.model import Alternative, Check, Family, Problem, Scenario, Values
-from conformance.scenarios.writing import ProgramWriter
+from conformance.scenarios.model import Alternative, Array, Problem, Values
+from conformance.scenarios.recorder import Book, Lines, Recorder
 from conformance.specs.convention_names import ConventionName
 
-Array = npt.NDArray[Any]
-
+BOOK = Book()
 EDITIONS: tuple[Edition, ...] = ("keras-1",)
-PATHS = {"ja-1": 1539, "ja-1-text": 977, "zh-TW": 1387}
+PATHS: Lines = {"ja-1": 1539, "ja-1-text": 977, "zh-TW": 1387}
 """A tensor (samples, time_steps, num_categories) of path probabilities."""
 
 
@@ -47,10 +43,10 @@ def argmax_gives(case: DecodedSamples, *, first: bool = False) -> Callable[..., 
     labels = case.first if first else case.last
 
     def test(values: Values) -> Problem | None:
-        found = _picked(values, case, first=first)
-        if isinstance(found, Problem) or found == labels:
-            return found if isinstance(found, Problem) else None
-        return Problem(f"gives {found}", "sequences", got=repr(found))
+        picked = _picked(values, case, first=first)
+        if isinstance(picked, Problem) or picked == labels:
+            return picked if isinstance(picked, Problem) else None
+        return Problem(f"gives {picked}", "sequences", got=repr(picked))
 
     return test
 
@@ -62,72 +58,54 @@ def _picked(values: Values, case: DecodedSamples, *, first: bool) -> Labels | Pr
         return got
     if got.shape != case.y_pred.shape:
         return Problem(f"gives shape {got.shape}", "shape", got=got)
-    return both(lambda y: (ctc.best_path(y),), ended(got, case.input_length))[first]
+    return both(lambda y: (ctc_paths.best_path(y),), ended(got, case.input_length))[first]
 
 
 def another_word(case: DecodedSamples, words: Sequence[Label]) -> Alternative:
     """A word of the dictionary that is not the likeliest: a search may lose that."""
 
     def test(values: Values) -> Problem | None:
-        found = _picked(values, case, first=False)
-        if isinstance(found, Problem):
-            return found
-        known = all(label in words for (label,) in found)
-        return None if known else Problem(f"gives {found}", "no words", got=repr(found))
+        picked = _picked(values, case, first=False)
+        if isinstance(picked, Problem):
+            return picked
+        known = all(label in words for (label,) in picked)
+        return None if known else Problem(f"gives {picked}", "no words", got=repr(picked))
 
     return Alternative(ConventionName.CTC_DICTIONARY, "another word", test)
 
 
-def scenario(
-    case: DecodedSamples, binding: str, title: str, other: Alternative, **arguments: Argument
-) -> Scenario:
+def _expect_paths(
+    K: Recorder, case: DecodedSamples, binding: str, other: Alternative, **arguments: Any
+) -> None:
     """One batch decoded, for which another answer is allowed."""
-    writer = ProgramWriter()
     lengths = column(case.input_length)
-    given = CtcTensors(writer, binding, {"y_pred": case.y_pred, "input_length": lengths})
-    given.observe("paths", [writer.call("ctc_decode", *given.tensors, **arguments)])
-    demands = f"argmax and merging give {case.last}"
-    checks = (
-        Check(
-            "the form of the result",
-            Aspect.VALUE,
-            outputs=("paths",),
-            test=has_shape(case.y_pred.shape),
-            demands=f"the shape {case.y_pred.shape}",
-            at=PATHS,
-        ),
-        Check(
-            title,
-            Aspect.VALUE,
-            outputs=("paths",),
-            test=argmax_gives(case),
-            demands=demands,
-            at=PATHS,
-            alternatives=(other,),
-        ),
-    )
-    return Scenario(
-        "ctc_decode",
-        title,
-        program=writer.program(),
-        arrays=writer.arrays,
-        checks=checks,
-        conventions=case.conventions,
-    )
+    tensors = CtcTensors(K, binding, {"y_pred": case.y_pred, "input_length": lengths})
+    tensors.observe("paths", [K.ctc_decode(*tensors.tensors, **arguments)])
+    K.conventions, shape = case.conventions, case.y_pred.shape
+    demands, test = f"argmax and merging give {case.last}", argmax_gives(case)
+    K.expect("the form of the result", "paths", has_shape(shape), f"the shape {shape}", at=PATHS)
+    K.expect(K.title, "paths", test, demands, at=PATHS, alternatives=(other,))
 
 
-def dictionary_arguments(words: Sequence[Label], width: int | None) -> dict[str, Argument]:
+def dictionary_arguments(words: Sequence[Label], width: int | None) -> dict[str, Any]:
     """The arguments that stand for a dictionary."""
-    lengths = [len(word) for word in words]
-    values: list[Argument] = [list(word) for word in words]
-    return {"beam_width": width, "dict_seq_lens": list(lengths), "dict_values": values}
+    lengths, values = [len(word) for word in words], [list(word) for word in words]
+    return {"beam_width": width, "dict_seq_lens": lengths, "dict_values": values}
 
 
-def greedy(case: DecodedSamples, binding: str, words: Sequence[Label] | None) -> Scenario:
+GREEDY = st.builds(greedy_case, inputs.seeds, inputs.samples, st.integers(1, 8), st.integers(2, 5))
+BINDINGS = st.sampled_from(inputs.BINDINGS)
+WORDS = st.sampled_from([None, [(0,), (0, 0)]])
+
+
+@BOOK.scenario(
+    "ctc_decode", "the best path", editions=EDITIONS, case=GREEDY, binding=BINDINGS, words=WORDS
+)
+def greedy(K: Recorder, case: DecodedSamples, binding: str, words: Sequence[Label] | None) -> None:
     """Best path decoding, for which a dictionary makes no difference."""
     arguments = {} if words is None else dictionary_arguments(words, 10)
     other = first_blank(argmax_gives(case, first=True))
-    return scenario(case, binding, "the best path", other, greedy=True, **arguments)
+    _expect_paths(K, case, binding, other, greedy=True, **arguments)
 
 
 def dictionary_case(
@@ -149,39 +127,22 @@ def dictionary_case(
 
 def _ranking(y: Array, words: Sequence[Label]) -> list[tuple[Label, float]]:
     wide = y.astype(np.float64)
-    found = [(word, float(ctc.log_probability(wide, word))) for word in words]
-    return sorted(found, key=lambda pair: -pair[1])
+    pairs = [(word, float(ctc_paths.log_probability(wide, word))) for word in words]
+    return sorted(pairs, key=lambda pair: -pair[1])
 
 
-def searched(case: tuple[DecodedSamples, list[Label]], binding: str) -> Scenario:
+CASES = st.builds(
+    dictionary_case, inputs.seeds, inputs.samples, st.integers(2, 5), st.integers(4, 5)
+)
+SEARCH = ("ctc_decode", "the likeliest word of a dictionary")
+
+
+@BOOK.scenario(*SEARCH, editions=EDITIONS, share=0.5, case=CASES, binding=BINDINGS)
+def searched(K: Recorder, case: tuple[DecodedSamples, list[Label]], binding: str) -> None:
     """The likeliest word of a dictionary, with a beam that is wide enough for all of them."""
     decoded, words = case
     arguments = dictionary_arguments(words, 100)
-    title = "the likeliest word of a dictionary"
-    other = another_word(decoded, words)
-    return scenario(decoded, binding, title, other, greedy=False, **arguments)
+    _expect_paths(K, decoded, binding, another_word(decoded, words), greedy=False, **arguments)
 
 
-def greedy_cases(_: str) -> st.SearchStrategy[Scenario]:
-    """Best paths, with a dictionary or without."""
-    cases = st.builds(
-        greedy_case, inputs.seeds, inputs.samples, st.integers(1, 8), st.integers(2, 5)
-    )
-    words = st.sampled_from([None, [(0,), (0, 0)]])
-    return st.builds(greedy, cases, st.sampled_from(inputs.BINDINGS), words)
-
-
-def dictionary_cases(_: str) -> st.SearchStrategy[Scenario]:
-    """Dictionaries of up to 4 words."""
-    cases = st.builds(
-        dictionary_case, inputs.seeds, inputs.samples, st.integers(2, 5), st.integers(4, 5)
-    )
-    return st.builds(searched, cases, st.sampled_from(inputs.BINDINGS))
-
-
-FAMILIES: tuple[Family, ...] = (
-    Family("ctc_decode", frozenset({Aspect.VALUE}), make=greedy_cases, editions=EDITIONS),
-    Family(
-        "ctc_decode", frozenset({Aspect.VALUE}), make=dictionary_cases, editions=EDITIONS, share=0.5
-    ),
-)
+FAMILIES = BOOK.families

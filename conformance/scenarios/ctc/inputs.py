@@ -20,10 +20,9 @@ import numpy as np
 import numpy.typing as npt
 from hypothesis import strategies as st
 
-from conformance.oracle import ctc
-from conformance.program import Ref
+from conformance.oracle import ctc_paths
 from conformance.scenarios.model import Alternative, Problem
-from conformance.scenarios.writing import ProgramWriter
+from conformance.scenarios.recorder import Recorder, Result
 from conformance.specs.convention_names import ConventionName
 from conformance.specs.unsettled import unsettled_of
 
@@ -144,15 +143,8 @@ def labelled(seed: int, count: int, steps: int, categories: int, neutral: bool) 
 
 def labelled_inputs(neutral: bool) -> st.SearchStrategy[LabelledSamples]:
     """Up to 3 samples, 33 time steps and 17 classes."""
-    categories = tuple(n for n in CATEGORIES if n > 3 or not neutral)
-    return st.builds(
-        labelled,
-        seeds,
-        samples,
-        st.sampled_from(STEPS),
-        st.sampled_from(categories),
-        st.just(neutral),
-    )
+    categories = st.sampled_from(tuple(n for n in CATEGORIES if n > 3 or not neutral))
+    return st.builds(labelled, seeds, samples, st.sampled_from(STEPS), categories, st.just(neutral))
 
 
 def column(lengths: Array) -> Array:
@@ -160,7 +152,7 @@ def column(lengths: Array) -> Array:
     return lengths[:, None]
 
 
-def certain(ranking: Sequence[tuple[ctc.Label, float]], count: int) -> bool:
+def certain(ranking: Sequence[tuple[ctc_paths.Label, float]], count: int) -> bool:
     """Whether the order of the `count` likeliest labels is beyond doubt."""
     values = [value for _, value in ranking[: count + 1]]
     return all(a - b > MARGIN for a, b in pairwise(values))
@@ -172,30 +164,25 @@ BINDINGS = ("variable", "placeholder", "placeholder_none")
 class CtcTensors:
     """Tensors for arrays: variables, or placeholders that are fed when a function is called."""
 
-    def __init__(self, writer: ProgramWriter, binding: str, arrays: dict[str, Array]) -> None:
-        self._writer = writer
+    def __init__(self, K: Recorder, binding: str, arrays: dict[str, Array]) -> None:
+        self._K = K
         self._binding = binding
-        self._arrays = [writer.array(name, value) for name, value in arrays.items()]
-        self.tensors = [
-            self._tensor(ref, value)
-            for ref, value in zip(self._arrays, arrays.values(), strict=True)
-        ]
+        self._arrays = [K.array(name, value) for name, value in arrays.items()]
+        pairs = zip(self._arrays, arrays.values(), strict=True)
+        self.tensors = [self._tensor(array, value) for array, value in pairs]
 
-    def _tensor(self, ref: Ref, value: Array) -> Ref:
+    def _tensor(self, array: Result, value: Array) -> Result:
         dtype = value.dtype.name
         if self._binding == "variable":
-            return self._writer.call("variable", ref, dtype=dtype)
+            return self._K.variable(array, dtype=dtype)
         shape = value.shape if self._binding == "placeholder" else (None,) * value.ndim
-        return self._writer.call("placeholder", shape=shape, dtype=dtype)
+        return self._K.placeholder(shape=shape, dtype=dtype)
 
-    def observe(self, output: str, tensors: Sequence[Ref]) -> None:
+    def observe(self, output: str, tensors: Sequence[Result]) -> list[Result]:
         """The values of tensors as outputs: `output`, or `output` and a number for each."""
         names = [output] if len(tensors) == 1 else [f"{output}{i}" for i in range(len(tensors))]
         if self._binding == "variable":
-            for name, tensor in zip(names, tensors, strict=True):
-                self._writer.observe(name, "eval", tensor)
-            return
-        function = self._writer.call("function", self.tensors, list(tensors))
-        values = self._writer.call("operator.call", function, list(self._arrays))
-        for i, name in enumerate(names):
-            self._writer.observe(name, "operator.getitem", values, i)
+            pairs = zip(names, tensors, strict=True)
+            return [self._K.eval(tensor).output(name) for name, tensor in pairs]
+        values = self._K.function(self.tensors, list(tensors))(list(self._arrays))
+        return [values[i].output(name) for i, name in enumerate(names)]

@@ -15,10 +15,11 @@ import numpy as np
 from conformance.editions import Edition
 from conformance.results import Aspect
 from conformance.scenarios import checks
-from conformance.scenarios.checks import Array, Test
+from conformance.scenarios.checks import Array, Test, of_array
 from conformance.scenarios.examples.programs import ExampleProgram
-from conformance.scenarios.model import Check, Family, Problem, Scenario, Setup, Values
-from conformance.scenarios.randomness.chance import first_of, of_array, without_figures
+from conformance.scenarios.model import Family, Problem, Scenario, Setup, Values
+from conformance.scenarios.randomness.chance import first_of, without_figures
+from conformance.scenarios.recorder import Recorder
 from conformance.specs import Document
 from conformance.specs.examples import (
     Elements,
@@ -50,7 +51,7 @@ OWN = "{backend}"
 
 def scenarios(function: str, edition: Edition) -> list[Scenario]:
     """One scenario for each printed result of a function in an edition."""
-    return [_scenario(function, *result) for result in _results_of(function, edition)]
+    return [_scenario(function, edition, *result) for result in _results_of(function, edition)]
 
 
 def _results_of(function: str, edition: Edition) -> list[tuple[Example, ExampleResult]]:
@@ -61,12 +62,12 @@ def _results_of(function: str, edition: Edition) -> list[tuple[Example, ExampleR
 @cache
 def _results() -> dict[str, list[tuple[Example, ExampleResult]]]:
     """The printed results of each function."""
-    found: dict[str, list[tuple[Example, ExampleResult]]] = {}
+    results: dict[str, list[tuple[Example, ExampleResult]]] = {}
     for example in load_examples():
         for shown in example.shown:
             if (function := function_of(example, shown)) is not None:
-                found.setdefault(function, []).append((example, shown))
-    return found
+                results.setdefault(function, []).append((example, shown))
+    return results
 
 
 def function_of(example: Example, shown: ExampleResult) -> str | None:
@@ -74,32 +75,17 @@ def function_of(example: Example, shown: ExampleResult) -> str | None:
     return None if isinstance(shown.gives, Prose) else shown.function or example.function
 
 
-def _scenario(function: str, example: Example, shown: ExampleResult) -> Scenario:
-    p = ExampleProgram()
+def _scenario(function: str, edition: Edition, example: Example, shown: ExampleResult) -> Scenario:
+    K = Recorder(function, edition, f"the documents' example {example.id}", Aspect.EXAMPLE)
+    p = ExampleProgram(K)
     for statement in example.before(shown):
         p.run(statement.code, statement.line)
     outputs = _outputs(p, shown)
     test, demands = _demanded(p, shown.gives)
     at = {str(document): line for document, line in shown.at.items()}
-    check = Check(
-        f"{shown.id}: {shown.show}",
-        Aspect.EXAMPLE,
-        outputs=outputs,
-        test=test,
-        demands=demands,
-        at=at,
-    )
-    title = f"the documents' example {example.id}"
-    setup = _setup(example.configuration)
-    return Scenario(
-        function,
-        title,
-        program=p.program(*outputs),
-        arrays=p.arrays,
-        checks=(check,),
-        conventions=tuple(example.conventions),
-        setup=setup,
-    )
+    K.expect(f"{shown.id}: {shown.show}", outputs, test, demands, at=at)
+    K.conventions, K.setup = example.conventions, _setup(example.configuration)
+    return K.scenario()
 
 
 def _setup(configuration: ExampleProcess | None) -> Setup | None:
@@ -135,8 +121,8 @@ def demanded(gives: ExampleOutcome) -> tuple[Test, str]:
 
 @demanded.register
 def _(gives: ShownValue) -> tuple[Test, str]:
-    wanted = [tuple(v) if isinstance(v, list) else v for v in gives.any_of]
-    return checks.is_one_of(*wanted), " or ".join(map(repr, wanted))
+    expected = [tuple(v) if isinstance(v, list) else v for v in gives.any_of]
+    return checks.is_one_of(*expected), " or ".join(map(repr, expected))
 
 
 @demanded.register(Name)
@@ -146,16 +132,16 @@ def _(_: Name) -> tuple[Test, str]:
 
 @demanded.register
 def _(gives: Elements) -> tuple[Test, str]:
-    wanted = np.array(gives.elements)
-    test = first_of(checks.is_array(wanted), *_of_dtype(gives.dtypes))
-    return test, checks.shown(wanted) + _said(gives.dtypes)
+    expected = np.array(gives.elements)
+    test = first_of(checks.is_array(expected), *_of_dtype(gives.dtypes))
+    return test, checks.shown(expected) + _in_dtypes(gives.dtypes)
 
 
 @demanded.register
 def _(gives: Filled) -> tuple[Test, str]:
-    wanted = np.full(gives.shape, gives.element)
-    test = first_of(checks.is_array(wanted), *_of_dtype(gives.dtypes))
-    return test, f"{gives.element:g} everywhere, shape {gives.shape}" + _said(gives.dtypes)
+    expected = np.full(gives.shape, gives.element)
+    test = first_of(checks.is_array(expected), *_of_dtype(gives.dtypes))
+    return test, f"{gives.element:g} everywhere, shape {gives.shape}" + _in_dtypes(gives.dtypes)
 
 
 @demanded.register
@@ -173,18 +159,18 @@ def _(gives: Sample) -> tuple[Test, str]:
     within = of_array(partial(_within, gives.low, gives.high))
     test = first_of(checks.has_shape(gives.shape), *_of_dtype(gives.dtypes), within)
     bounds = "" if gives.low is None else f" from {gives.low:g} to {gives.high:g}"
-    return without_figures(test), f"finite numbers{bounds}, shape {gives.shape}" + _said(
+    return without_figures(test), f"finite numbers{bounds}, shape {gives.shape}" + _in_dtypes(
         gives.dtypes
     )
 
 
 @demanded.register
 def _(gives: TensorOf) -> tuple[Test, str]:
-    has_shape, said = checks.is_static_shape(gives.shape), f"a tensor of shape {gives.shape}"
+    has_shape, demands = checks.is_static_shape(gives.shape), f"a tensor of shape {gives.shape}"
     if not gives.dtypes:
-        return has_shape, said
+        return has_shape, demands
     test = partial(_is_tensor, has_shape, checks.is_one_of(*gives.dtypes))
-    return test, said + _said(gives.dtypes)
+    return test, demands + _in_dtypes(gives.dtypes)
 
 
 @demanded.register
@@ -197,14 +183,14 @@ def _of_dtype(dtypes: Sequence[str]) -> list[Test]:
     return [checks.has_dtype(*dtypes)] if dtypes else []
 
 
-def _said(dtypes: Sequence[str]) -> str:
+def _in_dtypes(dtypes: Sequence[str]) -> str:
     return f" in {' or '.join(dtypes)}" if dtypes else ""
 
 
 def _is_name(values: Values) -> Problem | None:
-    found = checks.plain(values)
-    named = isinstance(found, str) and found != ""
-    return None if named else Problem(f"gives {found!r}", "no name", got=repr(found))
+    name = checks.plain(values)
+    named = isinstance(name, str) and name != ""
+    return None if named else Problem(f"gives {name!r}", "no name", got=repr(name))
 
 
 def _within(low: float | None, high: float | None, got: Array) -> Problem | None:

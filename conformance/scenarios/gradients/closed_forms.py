@@ -7,15 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from conformance.program import Argument, Ref
-from conformance.scenarios.writing import ProgramWriter
-
-Array = npt.NDArray[Any]
+from conformance.scenarios.model import Array
+from conformance.scenarios.recorder import Recorder, Result
 
 
 @dataclass(frozen=True)
@@ -23,8 +19,8 @@ class KnownGradient:
     """A loss and its gradients."""
 
     name: str
-    build: Callable[..., Ref]
-    """Writes the loss of some variables."""
+    build: Callable[..., Result]
+    """The loss of some variables, of a recorder and these."""
     _: KW_ONLY
     slopes: Callable[..., Sequence[Array]]
     """One array for each variable."""
@@ -41,16 +37,8 @@ class KnownGradient:
         return [np.asarray(rng.integers(low, top + 1, shape) * unit) for _ in range(self.variables)]
 
 
-def _sum(w: ProgramWriter, x: Ref) -> Ref:
-    return w.call("sum", x)
-
-
-def _of(function: str) -> Callable[[ProgramWriter, Ref], Ref]:
-    return lambda w, x: _sum(w, w.call(function, x))
-
-
-def _mul(w: ProgramWriter, x: Argument, y: Argument) -> Ref:
-    return w.call("operator.mul", x, y)
+def _of(function: str) -> Callable[[Recorder, Result], Result]:
+    return lambda K, x: K.sum(K[function](x))
 
 
 def _logistic(x: Array) -> Array:
@@ -58,27 +46,23 @@ def _logistic(x: Array) -> Array:
 
 
 KNOWN_GRADIENTS = (
-    KnownGradient("a sum", _sum, slopes=lambda x: [np.ones(x.shape)]),
+    KnownGradient("a sum", lambda K, x: K.sum(x), slopes=lambda x: [np.ones(x.shape)]),
     KnownGradient("a sum of squares", _of("square"), slopes=lambda x: [2 * x]),
-    KnownGradient(
-        "a sum of cubes",
-        lambda w, x: _sum(w, _mul(w, x, _mul(w, x, x))),
-        slopes=lambda x: [3 * x * x],
-    ),
+    KnownGradient("a sum of cubes", lambda K, x: K.sum(x * (x * x)), slopes=lambda x: [3 * x * x]),
     KnownGradient(
         "a sum of products",
-        lambda w, x, y: _sum(w, _mul(w, x, y)),
+        lambda K, x, y: K.sum(x * y),
         slopes=lambda x, y: [y, x],
         variables=2,
     ),
     KnownGradient(
         "the square of a sum",
-        lambda w, x: w.call("square", _sum(w, x)),
+        lambda K, x: K.square(K.sum(x)),
         slopes=lambda x: [np.full(x.shape, 2 * x.sum())],
     ),
     KnownGradient(
         "a sum of x**2 y - y",
-        lambda w, x, y: _sum(w, w.call("operator.sub", _mul(w, w.call("square", x), y), y)),
+        lambda K, x, y: K.sum(K.square(x) * y - y),
         slopes=lambda x, y: [2 * x * y, x * x - 1],
         variables=2,
     ),
@@ -95,7 +79,7 @@ KNOWN_GRADIENTS = (
     ),
     KnownGradient(
         "a sum of quotients",
-        lambda w, x, y: _sum(w, w.call("operator.truediv", x, y)),
+        lambda K, x, y: K.sum(x / y),
         slopes=lambda x, y: [1 / y, -x / y**2],
         variables=2,
         exact=False,
@@ -103,7 +87,7 @@ KNOWN_GRADIENTS = (
     ),
     KnownGradient(
         "a mean of squares",
-        lambda w, x: w.call("mean", w.call("square", x)),
+        lambda K, x: K.mean(K.square(x)),
         slopes=lambda x: [2 * x / x.size],
         exact=False,
     ),

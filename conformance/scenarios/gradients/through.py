@@ -6,25 +6,21 @@ dropout's result tells its gradient: an element is multiplied by the factor that
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
-from conformance.editions import Edition
 from conformance.oracle import Expectation
-from conformance.program import Ref
 from conformance.results import Aspect
 from conformance.scenarios.checks import agrees_with, is_array, only
-from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
-from conformance.scenarios.writing import ProgramWriter
+from conformance.scenarios.model import KERAS_2, Array, Problem, Values
+from conformance.scenarios.recorder import Book, Recorder, Result
 
-Array = npt.NDArray[Any]
+BOOK = Book()
 SHAPE = (4, 5)
+SEED = 20_240
 SLACK = 8.0
 """How many units of roundoff a gradient of two products may lose."""
-_NEWER: tuple[Edition, ...] = ("keras-2.0", "keras-2.2")
 
 
 def _numbers(seed: int) -> tuple[Array, Array]:
@@ -37,79 +33,57 @@ def _numbers(seed: int) -> tuple[Array, Array]:
     )
 
 
-def _slope(w: ProgramWriter, result: Ref, factors: Array, x: Ref, *, more: bool) -> None:
-    """Observe the gradient of the sum of the result times factors, with the result if `more`."""
-    weights = w.call("placeholder", shape=SHAPE)
-    loss = w.call("sum", w.call("operator.mul", result, weights))
-    found = w.call("operator.getitem", w.call("gradients", loss, [x]), 0)
-    wanted = [result, found] if more else [found]
-    compiled = w.call("function", [weights], wanted)
-    values = w.call("operator.call", compiled, [w.array("factors", factors)])
-    for i, name in enumerate(("result", "gradient")[-len(wanted) :]):
-        w.observe(name, "operator.getitem", values, i)
+def _slope(K: Recorder, result: Result, factors: Array, x: Result, *outputs: str) -> None:
+    """Observe the gradient of the sum of the result times factors, after the result if both have
+    names."""
+    weights = K.placeholder(shape=SHAPE)
+    gradient = K.gradients(K.sum(result * weights), [x])[0]
+    compiled = K.function([weights], [result, gradient][-len(outputs) :])
+    values = compiled([K.array("factors", factors)])
+    for i, name in enumerate(outputs):
+        values[i].output(name)
 
 
-def phase(function: str, training: int) -> Scenario:
+@BOOK.scenario(
+    ("in_train_phase", "in_test_phase"),
+    "the gradient, training={training}",
+    Aspect.GRADIENT,
+    editions=KERAS_2,
+    training=(1, 0),
+)
+def phase(K: Recorder, training: int) -> None:
     """The gradient of what one phase selects: of twice x, or of minus x."""
     numbers, factors = _numbers(training)
-    w = ProgramWriter()
-    x = w.call("variable", w.array("x", numbers), dtype="float32")
-    branches = w.call("operator.mul", x, 2.0), w.call("operator.neg", x)
-    result = w.call(function, *branches, training=training)
-    _slope(w, result, factors, x, more=False)
-    first = bool(training) == (function == "in_train_phase")
-    check = Check(
-        f"gradient through {function}",
-        Aspect.GRADIENT,
-        outputs=("gradient",),
-        test=is_array((2 if first else -1) * factors),
-        demands="the gradient of the branch that the phase selects",
+    x = K.variable(K.array("x", numbers), dtype="float32")
+    _slope(K, K[K.tested](x * 2.0, -x, training=training), factors, x, "gradient")
+    first = bool(training) == (K.tested == "in_train_phase")
+    test, demands = (
+        is_array((2 if first else -1) * factors),
+        "the gradient of the branch that the phase selects",
     )
-    title = f"through {function}, training={training}"
-    return Scenario("gradients", title, program=w.program(), arrays=w.arrays, checks=(check,))
+    K.expect("the gradient", "gradient", test, demands)
 
 
-def phases(_: Edition) -> Sequence[Scenario]:
-    """Both functions in both phases."""
-    return [phase(f, t) for f in ("in_train_phase", "in_test_phase") for t in (1, 0)]
-
-
-def dropped(level: float) -> Scenario:
+@BOOK.scenario("dropout", "the gradient, level={level:g}", Aspect.GRADIENT, level=(0.5, 0.25))
+def dropped(K: Recorder, level: float) -> None:
     """The gradient through dropout is 0 where an element is dropped, and scaled elsewhere."""
     numbers, factors = _numbers(7)
-    w = ProgramWriter()
-    x = w.call("variable", w.array("x", numbers), dtype="float32")
-    _slope(w, w.call("dropout", x, level), factors, x, more=True)
-    check = Check(
-        "gradient through dropout",
-        Aspect.GRADIENT,
-        outputs=("result", "gradient"),
-        test=_scaled_alike(numbers, factors),
-        demands="0 for what is dropped, and the scale of the result elsewhere",
-    )
-    title = f"through dropout of {level:g}"
-    return Scenario("gradients", title, program=w.program(), arrays=w.arrays, checks=(check,))
+    x = K.variable(K.array("x", numbers), dtype="float32")
+    _slope(K, K.dropout(x, level, seed=SEED), factors, x, "result", "gradient")
+    test = partial(_scaled_alike, numbers, factors)
+    demands = "0 for what is dropped, and the scale of the result elsewhere"
+    K.expect("the gradient", ("result", "gradient"), test, demands)
 
 
-def _scaled_alike(numbers: Array, factors: Array) -> Any:
-    def test(result: Values, gradient: Values) -> Problem | None:
-        given = only(result)
-        if isinstance(given, Problem) or given.shape != SHAPE:
-            return None  # the scenarios of dropout tell it
-        slope = factors * (given.astype(np.float64) / numbers)
-        bound = SLACK * float(np.finfo(np.float32).eps) * np.abs(slope)
-        return agrees_with(Expectation(slope, bound, "float32"))(gradient)
-
-    return test
-
-
-def dropouts(_: Edition) -> Sequence[Scenario]:
-    """Two levels."""
-    return [dropped(level) for level in (0.5, 0.25)]
+def _scaled_alike(
+    numbers: Array, factors: Array, result: Values, gradient: Values
+) -> Problem | None:
+    got = only(result)
+    if isinstance(got, Problem) or got.shape != SHAPE:
+        return None  # the scenarios of dropout tell it
+    slope = factors * (got.astype(np.float64) / numbers)
+    bound = SLACK * float(np.finfo(np.float32).eps) * np.abs(slope)
+    return agrees_with(Expectation(slope, bound, "float32"))(gradient)
 
 
-GRADIENT = frozenset({Aspect.GRADIENT})
-FAMILIES: tuple[Family, ...] = (
-    Family("gradients", GRADIENT, make=phases, editions=_NEWER),
-    Family("gradients", GRADIENT, make=dropouts),
-)
+FAMILIES = BOOK.families

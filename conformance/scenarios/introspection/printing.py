@@ -9,19 +9,16 @@ how many of a large tensor are shown is not documented either.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 import numpy as np
 
-from conformance.editions import Edition
-from conformance.program import Argument, Ref
-from conformance.results import Aspect
 from conformance.scenarios.checks import Test, plain
-from conformance.scenarios.model import Array, Check, Family, Problem, Scenario, Values
-from conformance.scenarios.writing import FunctionWriter, ProgramWriter
+from conformance.scenarios.model import Array, Problem, Values
+from conformance.scenarios.recorder import Book, Recorder, Result
 from conformance.specs.convention_names import ConventionName
 from conformance.specs.unsettled import unsettled_of
 
+BOOK = Book()
 PRINT = "print_tensor"
 PRINTED = {"ja-1": 1117, "ja-1-text": 697, "ja-2.0": 1960, "zh-TW": 1054, "ko-2.2": 2500}
 """The message and the value are printed when the tensor is evaluated."""
@@ -58,8 +55,8 @@ def has_numbers(elements: Array) -> Test:
 
     def test(values: Values) -> Problem | None:
         text = str(plain(values))
-        found = {float(number) for number in NUMBER.findall(text)}
-        missing = [e for e in elements.ravel().tolist() if e not in found]
+        numbers = {float(number) for number in NUMBER.findall(text)}
+        missing = [e for e in elements.ravel().tolist() if e not in numbers]
         return _lacks(text, "the value", str(elements.tolist())) if missing else None
 
     return test
@@ -88,132 +85,76 @@ def _shown(text: str) -> str:
     return " ".join(text.split())[-MOST_SHOWN:]
 
 
-def _scenario(
-    title: str, elements: Array, message: str | None, *, squared: bool = False
-) -> Scenario:
+def _expect_printed(K: Recorder, elements: Array, message: str | None) -> None:
+    value = f"the value {elements.tolist()} in what is printed"
+    if message is not None:
+        demands = f"the message {message!r} in what is printed"
+        K.expect("the message is printed", "printed", contains(message), demands, at=PRINTED)
+    K.expect("the value is printed", "printed", has_numbers(elements), value, at=PRINTED)
+    if message is not None:
+        test, once = is_there_once(message), "the message once for one evaluation"
+        K.expect("it is printed once", "printed", test, once, conventions=ONCE)
+
+
+ROW = np.array([7351.0, -2846.0, 9173.0], "float32")
+PRINTS: dict[str, tuple[Array, str | None]] = {
+    "what is printed of a variable": (ROW, "weights of unit seven:"),
+    "another message": (ROW[:2].reshape(2, 1), "another message"),
+    "what is printed without a message": (ROW[1:], None),
+    "what is printed of a result": (ROW[:1] / 7351 * 61, "squared:"),
+    "what is printed of integers": (ROW.astype("int32"), "labels:"),
+}
+"""Values that no other printed number could be mistaken for, with a message and without."""
+
+
+@BOOK.scenario(PRINT, "{what}", what=PRINTS)
+def printed(K: Recorder, what: str) -> None:
     """The value of a variable, or of its square, with a message or with the default."""
-    w = ProgramWriter()
-    x = w.call("variable", w.array("x", elements), dtype=elements.dtype.name)
-    tensor = w.call("square", x) if squared else x
-    # evaluate once before: some libraries print messages at the first computation
-    w.call("eval", tensor)
-    w.observe("printed", "printed.call", _evaluation(tensor, message))
-    shown = elements**2 if squared else elements
-    conventions = unsettled_of(elements.shape, elements.dtype.name)
-    return Scenario(
-        PRINT,
-        title,
-        program=w.program(),
-        arrays=w.arrays,
-        checks=tuple(_checks(shown, message)),
-        conventions=conventions,
-    )
+    elements, message = PRINTS[what]
+    squared, keywords = message == "squared:", {} if message is None else {"message": message}
+    x = K.variable(K.array("x", elements), dtype=elements.dtype.name)
+    tensor = K.square(x) if squared else x
+    K.eval(tensor)  # before: some libraries print messages at the first computation
 
+    def evaluated() -> Result:
+        return K.eval(K.print_tensor(tensor, **keywords))
 
-def _evaluation(tensor: Ref, message: str | None) -> Argument:
-    body = FunctionWriter("evaluated")
-    given: dict[str, Argument] = {} if message is None else {"message": message}
-    return body.returning(body.call("eval", body.call(PRINT, tensor, **given)))
-
-
-def _checks(elements: Array, message: str | None) -> Sequence[Check]:
-    value = Check(
-        "the value is printed",
-        Aspect.VALUE,
-        outputs=("printed",),
-        test=has_numbers(elements),
-        demands=f"the value {elements.tolist()} in what is printed",
-        at=PRINTED,
-    )
-    if message is None:
-        return (value,)
-    told = Check(
-        "the message is printed",
-        Aspect.VALUE,
-        outputs=("printed",),
-        test=contains(message),
-        demands=f"the message {message!r} in what is printed",
-        at=PRINTED,
-    )
-    once = Check(
-        "it is printed once",
-        Aspect.VALUE,
-        outputs=("printed",),
-        test=is_there_once(message),
-        demands="the message once for one evaluation",
-        conventions=ONCE,
-    )
-    return (told, value, once)
-
-
-def prints(_edition: Edition) -> Sequence[Scenario]:
-    """Values that no other printed number could be mistaken for, with a message and without."""
-    row = np.array([7351.0, -2846.0, 9173.0], "float32")
-    return (
-        _scenario("what is printed of a variable", row, "weights of unit seven:"),
-        _scenario("another message", row[:2].reshape(2, 1), "another message"),
-        _scenario("what is printed without a message", row[1:], None),
-        _scenario("what is printed of a result", row[:1] / 7351 * 61, "squared:", squared=True),
-        _scenario("what is printed of integers", row.astype("int32"), "labels:"),
-    )
+    K.printed.call(evaluated).output("printed")
+    K.conventions = unsettled_of(elements.shape, elements.dtype.name)
+    _expect_printed(K, elements**2 if squared else elements, message)
 
 
 NOT_OF_X = {"ko-2.2": 2503}
 MESSAGE = "printed when evaluated:"
 
 
-def evaluated_later(edition: Edition) -> Sequence[Scenario]:
+@BOOK.scenario(PRINT, "what a function prints that is called twice")
+def evaluated_later(K: Recorder) -> None:
     """A function prints what it is fed, where it computes with the tensor that was returned (C044).
 
     The tensor is a placeholder, so that nothing can be printed before.
     """
-    w = ProgramWriter()
-    x = w.call("placeholder", shape=(2,), dtype="float32")
-    returned = w.call(PRINT, x, message=MESSAGE)
-    first, second = (np.array(v, "float32") for v in ([4217.0, 5.0], [-1394.0, 86.0]))
-    fed: list[Argument] = [w.array("first", first)]
-    again: list[Argument] = [w.array("second", second)]
+    x = K.placeholder(shape=(2,), dtype="float32")
+    returned = K.print_tensor(x, message=MESSAGE)
+    second = np.array([-1394.0, 86.0], "float32")
+    fed, again = K.array("first", [4217.0, 5.0], "float32"), K.array("second", second)
     for output, tensor in (("of_returned", returned), ("of_x", x)):
-        function = w.call("function", [x], [w.call("square", tensor)])
-        w.call("operator.call", function, fed)
-        w.observe(output, "printed.call", function, again)
-    checks = _of_returned(second)
-    if edition == "keras-2.2":
-        checks = (*checks, _of_x())
-    title = "what a function prints that is called twice"
-    return (Scenario(PRINT, title, program=w.program(), arrays=w.arrays, checks=tuple(checks)),)
-
-
-def _of_returned(fed: Array) -> Sequence[Check]:
-    told = (
+        function = K.function([x], [K.square(tensor)])
+        function([fed])
+        K.printed.call(function, [again]).output(output)
+    numbers = str(second.tolist())
+    for what, test, shown in (
         ("the message", contains(MESSAGE), repr(MESSAGE)),
-        ("the value", has_numbers(fed), str(fed.tolist())),
-    )
-    return tuple(
-        Check(
+        ("the value", has_numbers(second), numbers),
+    ):
+        name, demands = (
             f"{what} is printed by a function",
-            Aspect.VALUE,
-            outputs=("of_returned",),
-            test=test,
-            demands=f"{what} {shown} in what its second call prints",
-            at=PRINTED,
+            f"{what} {shown} in what its second call prints",
         )
-        for what, test, shown in told
-    )
+        K.expect(name, "of_returned", test, demands, at=PRINTED)
+    if K.edition == "keras-2.2":
+        demands = "no message of a function that computes with x and not with what was returned"
+        K.expect("x itself prints nothing", "of_x", lacks(MESSAGE), demands, at=NOT_OF_X)
 
 
-def _of_x() -> Check:
-    return Check(
-        "x itself prints nothing",
-        Aspect.VALUE,
-        outputs=("of_x",),
-        test=lacks(MESSAGE),
-        demands="no message of a function that computes with x and not with what was returned",
-        at=NOT_OF_X,
-    )
-
-
-FAMILIES: tuple[Family, ...] = (
-    Family(PRINT, frozenset({Aspect.VALUE}), make=prints),
-    Family(PRINT, frozenset({Aspect.VALUE}), make=evaluated_later),
-)
+FAMILIES = BOOK.families

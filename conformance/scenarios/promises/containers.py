@@ -6,22 +6,18 @@ will do. Arrays without axes are left out, because NumPy itself turns them into 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from conformance.editions import Edition
-from conformance.program import Argument, Ref
 from conformance.results import Aspect
 from conformance.scenarios.checks import is_a, raises, returns
-from conformance.scenarios.making import listed, written
-from conformance.scenarios.model import Alternative, Check, Family, Problem, Scenario, Values
-from conformance.scenarios.writing import FunctionWriter, ProgramWriter
+from conformance.scenarios.model import KERAS_2, Alternative, Array, Problem, Values
+from conformance.scenarios.recorder import Book, Lines, Recorder, Result
 from conformance.specs.convention_names import ConventionName
 
-NEWER: tuple[Edition, ...] = ("keras-2.0", "keras-2.2")
-Lines = dict[str, int]
+BOOK = Book()
 
 ARRAY: dict[str, Lines] = {
     "get_value": {"ja-1": 1066, "ja-1-text": 668, "ja-2.0": 1885, "zh-TW": 1026, "ko-2.2": 2434},
@@ -45,59 +41,25 @@ MATRIX = np.array([[1.0, -2.0, 3.5], [4.0, 0.25, -6.0]], "float32")
 ROW = np.array([7.0, -8.0], "float32")
 
 
-def _is(what: str, output: str, at: Lines, *, aspect: Aspect = Aspect.VALUE) -> Check:
-    """The output, which holds the names of classes, has this one."""
-    return Check(
-        f"it is a {what}", aspect, outputs=(output,), test=is_a(what), demands=f"a {what}", at=at
-    )
+def _is(K: Recorder, what: str, result: Result, at: Lines, output: str = "classes") -> None:
+    """The result is of a class of this name."""
+    classes = K.operator.classes(result).output(output)
+    K.expect(f"it is a {what}", classes, is_a(what), f"a {what}", at=at)
 
 
-def _variable(w: ProgramWriter, name: str, value: object) -> Ref:
-    return w.call("variable", w.array(name, value, "float32"), dtype="float32")
-
-
-def _one_array(function: str, _edition: Edition) -> Iterator[Scenario]:
-    """The value of a variable, read or evaluated."""
-    for name, value in (("matrix", MATRIX), ("row", ROW)):
-        w = ProgramWriter()
-        made = w.call(function, _variable(w, "value", value))
-        w.observe("classes", "operator.classes", made)
-        checked = _is("ndarray", "classes", ARRAY[function])
-        yield written(function, f"the type of the value of a {name}", w, checked)
-
-
-def _evaluated(_edition: Edition) -> Iterator[Scenario]:
-    """The value of what is computed of a variable."""
-    w = ProgramWriter()
-    made = w.call("eval", w.call("square", _variable(w, "value", MATRIX)))
-    w.observe("classes", "operator.classes", made)
-    yield written("eval", "the type of a result", w, _is("ndarray", "classes", ARRAY["eval"]))
-
-
-def _cast(_edition: Edition) -> Iterator[Scenario]:
-    w = ProgramWriter()
-    made = w.call("cast_to_floatx", w.array("value", MATRIX, "float64"))
-    w.observe("classes", "operator.classes", made)
-    checked = _is("ndarray", "classes", ARRAY["cast_to_floatx"])
-    yield written("cast_to_floatx", "the type of the array", w, checked)
-
-
-def _items(w: ProgramWriter, items: Ref, count: int) -> None:
-    """Outputs "last" and "beyond": whether there is an item of that number, and one more."""
-    w.attempt("last", "operator.getitem", items, count - 1)
-    w.attempt("beyond", "operator.getitem", items, count)
-
-
-def _has(count: int, what: str, at: Lines, aspect: Aspect = Aspect.VALUE) -> Check:
-    """The outputs "last" and "beyond" show exactly `count` items."""
-    return Check(
-        f"the number of {what}",
-        aspect,
-        outputs=("last", "beyond"),
-        test=_ends,
-        demands=f"exactly {count} {what}",
-        at=at,
-    )
+def _has(
+    K: Recorder,
+    count: int,
+    what: str,
+    items: Result,
+    at: Lines,
+    *,
+    outputs: Sequence[str] = ("last", "beyond"),
+) -> None:
+    """There is an item of that number, and none after it."""
+    for output, place in zip(outputs, (count - 1, count), strict=True):
+        K.attempt(K.operator.getitem, items, place).output(output)
+    K.expect(f"the number of {what}", outputs, _ends, f"exactly {count} {what}", at=at)
 
 
 def _ends(last: Values, beyond: Values) -> Problem | None:
@@ -108,144 +70,116 @@ def _ends(last: Values, beyond: Values) -> Problem | None:
     return None
 
 
-def _several_arrays(_edition: Edition) -> Iterator[Scenario]:
+def _variable(K: Recorder, name: str, value: object) -> Result:
+    return K.variable(K.array(name, value, "float32"), dtype="float32")
+
+
+VALUES = {"matrix": MATRIX, "row": ROW}
+
+
+@BOOK.scenario(("get_value", "eval"), "the type of the value of a {name}", name=VALUES)
+def value_of_variable(K: Recorder, name: str) -> None:
+    """The value of a variable, read or evaluated."""
+    _is(K, "ndarray", K[K.tested](_variable(K, "value", VALUES[name])), ARRAY[K.tested])
+
+
+@BOOK.scenario("eval", "the type of a result")
+def evaluated(K: Recorder) -> None:
+    """The value of what is computed of a variable."""
+    _is(K, "ndarray", K.eval(K.square(_variable(K, "value", MATRIX))), ARRAY["eval"])
+
+
+@BOOK.scenario("batch_get_value", "the type of the values of {count}", count=(2, 1))
+def several_arrays(K: Recorder, count: int) -> None:
     """The values of two variables, and of one."""
-    for values in ((MATRIX, ROW), (ROW,)):
-        w = ProgramWriter()
-        made = w.call("batch_get_value", [_variable(w, f"x{i}", v) for i, v in enumerate(values)])
-        w.observe("classes", "operator.classes", made)
-        _items(w, made, len(values))
-        w.observe("item", "operator.classes", w.call("operator.getitem", made, 0))
-        yield written(
-            "batch_get_value",
-            f"the type of the values of {len(values)}",
-            w,
-            _is("list", "classes", LIST),
-            _has(len(values), "values", LIST),
-            _is("ndarray", "item", LIST),
-        )
+    arrays: Sequence[Array] = (MATRIX, ROW)[-count:]
+    values = K.batch_get_value([_variable(K, f"x{i}", a) for i, a in enumerate(arrays)])
+    _is(K, "list", values, LIST)
+    _has(K, count, "values", values, LIST)
+    _is(K, "ndarray", values[0], LIST, "item")
 
 
-def _compiled(_edition: Edition) -> Iterator[Scenario]:
+@BOOK.scenario("function", "the types of its results", editions=KERAS_2)
+def compiled(K: Recorder) -> None:
     """What a function gives for each of its outputs."""
-    w = ProgramWriter()
-    x = w.call("placeholder", shape=(2, 3), dtype="float32")
-    outputs: list[Ref] = [w.call("square", x), w.call("abs", x)]
-    function = w.call("function", [x], [*outputs])
-    made = w.call("operator.call", function, [w.array("fed", MATRIX)])
-    _items(w, made, 2)
+    x = K.placeholder(shape=(2, 3), dtype="float32")
+    results = K.function([x], [K.square(x), K.abs(x)])([K.array("fed", MATRIX)])
+    _has(K, 2, "results", results, ARRAY["function"])
     for place in range(2):
-        item = w.call("operator.getitem", made, place)
-        w.observe(f"item_{place}", "operator.classes", item)
-    yield written(
-        "function",
-        "the types of its results",
-        w,
-        _has(2, "results", ARRAY["function"]),
-        _is("ndarray", "item_0", ARRAY["function"]),
-        _is("ndarray", "item_1", ARRAY["function"]),
-    )
+        _is(K, "ndarray", results[place], ARRAY["function"], f"item_{place}")
 
 
-def _gradients(edition: Edition) -> Iterator[Scenario]:
+@BOOK.scenario("gradients", "the type of the gradients by {count}", Aspect.GRADIENT, count=(1, 2))
+def gradients(K: Recorder, count: int) -> None:
     """A list, which keras-1 names; later documents speak of a tensor of gradients (C093)."""
-    for count in (1, 2):
-        w = ProgramWriter()
-        variables: list[Ref] = [_variable(w, f"x{i}", ROW + i) for i in range(count)]
-        loss = w.call("sum", w.call("square", variables[0]))
-        for other in variables[1:]:
-            loss = w.call("operator.add", loss, w.call("sum", other))
-        made = w.call("gradients", loss, [*variables])
-        w.observe("classes", "operator.classes", made)
-        checked = Check(
-            "it is a list",
-            Aspect.GRADIENT,
-            outputs=("classes",),
-            test=is_a("list"),
-            demands="a list, one gradient for each variable",
-            at=GRADIENTS,
-            alternatives=() if edition == "keras-1" else (IN_A_TUPLE,),
-        )
-        yield written("gradients", f"the type of the gradients by {count}", w, checked)
+    variables = [_variable(K, f"x{i}", ROW + i) for i in range(count)]
+    loss = K.sum(K.square(variables[0]))
+    for other in variables[1:]:
+        loss = loss + K.sum(other)
+    classes = K.operator.classes(K.gradients(loss, variables)).output("classes")
+    demands = "a list, one gradient for each variable"
+    others = () if K.edition == "keras-1" else (IN_A_TUPLE,)
+    K.expect("it is a list", classes, is_a("list"), demands, at=GRADIENTS, alternatives=others)
 
 
-def _stopped(_edition: Edition) -> Iterator[Scenario]:
+@BOOK.scenario("stop_gradient", "the type of a list", editions=("keras-2.2",))
+def stopped(K: Recorder) -> None:
     """A list of constants for gradients, of a list."""
-    w = ProgramWriter()
-    made = w.call("stop_gradient", [_variable(w, "x", ROW), _variable(w, "y", MATRIX)])
-    w.observe("classes", "operator.classes", made)
-    yield written("stop_gradient", "the type of a list", w, _is("list", "classes", STOPPED))
+    pair = [_variable(K, "x", ROW), _variable(K, "y", MATRIX)]
+    _is(K, "list", K.stop_gradient(pair), STOPPED)
 
 
-def _recurrent(_edition: Edition) -> Iterator[Scenario]:
+@BOOK.scenario("rnn", how=((1, False), (2, False), (1, True)))
+def recurrent(K: Recorder, how: tuple[int, bool]) -> None:
     """The tuple of rnn, and its list of states, one and two of them; looped and unrolled."""
-    for states, unroll in ((1, False), (2, False), (1, True)):
-        yield _of_rnn(states, unroll=unroll)
+    count, unroll = how
+    K.title = f"the types of results with {count} states{', unrolled' if unroll else ''}"
 
+    def step(x: Result, states: Result) -> Any:
+        before = [states[i] for i in range(count)]
+        total = x + before[0]
+        return total, [total, *before[1:]]
 
-def _of_rnn(states: int, *, unroll: bool) -> Scenario:
-    w = ProgramWriter()
-    body = FunctionWriter("step", "x", "states")
-    given: list[Ref] = [body.call("operator.getitem", Ref("states"), i) for i in range(states)]
-    total = body.call("operator.add", Ref("x"), given[0])
-    step = body.returning((total, [total, *given[1:]]))
-    inputs = _variable(w, "inputs", np.arange(12.0).reshape(2, 3, 2))
-    initial: list[Ref] = [_variable(w, f"state{i}", np.zeros((2, 2))) for i in range(states)]
-    how: dict[str, Argument] = {"unroll": True, "input_length": 3} if unroll else {}
-    made = w.call("rnn", step, inputs, [*initial], **how)
-    w.observe("classes", "operator.classes", made)
-    _items(w, made, 3)
-    new = w.call("operator.getitem", made, 2)
-    w.observe("of_states", "operator.classes", new)
-    w.attempt("last_state", "operator.getitem", new, states - 1)
-    w.attempt("no_state", "operator.getitem", new, states)
-    counted = replace(_has(states, "new states", STATES), outputs=("last_state", "no_state"))
-    return written(
-        "rnn",
-        f"the types of results with {states} states{', unrolled' if unroll else ''}",
-        w,
-        _is("tuple", "classes", RNN),
-        _has(3, "results", RNN),
-        replace(_is("list", "of_states", STATES), alternatives=(IN_A_TUPLE,)),
-        counted,
+    inputs = _variable(K, "inputs", np.arange(12.0).reshape(2, 3, 2))
+    initial = [_variable(K, f"state{i}", np.zeros((2, 2))) for i in range(count)]
+    results = K.rnn(
+        step, inputs, initial, **({"unroll": True, "input_length": 3} if unroll else {})
     )
+    _is(K, "tuple", results, RNN)
+    _has(K, 3, "results", results, RNN)
+    new = results[2]
+    classes = K.operator.classes(new).output("of_states")
+    K.expect("it is a list", classes, is_a("list"), "a list", at=STATES, alternatives=(IN_A_TUPLE,))
+    _has(K, count, "new states", new, STATES, outputs=("last_state", "no_state"))
 
 
-def _normalised(_edition: Edition) -> Iterator[Scenario]:
-    """The tuple of normalize_batch_in_training, by axis 0 and by all axes but the last."""
-    for shape, axes in (((4, 3), [0]), ((2, 2, 2, 3), [0, 1, 2])):
-        w = ProgramWriter()
-        x = _variable(w, "x", np.arange(float(np.prod(shape))).reshape(shape))
-        gamma, beta = (_variable(w, n, np.full(3, v)) for n, v in (("gamma", 1.0), ("beta", 0.0)))
-        made = w.call("normalize_batch_in_training", x, gamma, beta, [*axes])
-        w.observe("classes", "operator.classes", made)
-        _items(w, made, 3)
-        yield written(
-            "normalize_batch_in_training",
-            f"the types of results of rank {len(shape)}",
-            w,
-            _is("tuple", "classes", NORMALISED),
-            _has(3, "results", NORMALISED),
-        )
-
-
-def _shape(_edition: Edition) -> Iterator[Scenario]:
-    w = ProgramWriter()
-    made = w.call("get_variable_shape", _variable(w, "x", MATRIX))
-    w.observe("classes", "operator.classes", made)
-    yield written("get_variable_shape", "its type", w, _is("tuple", "classes", SHAPE))
-
-
-FAMILIES: tuple[Family, ...] = (
-    listed("get_value", lambda edition: _one_array("get_value", edition)),
-    listed("eval", lambda edition: _one_array("eval", edition)),
-    listed("eval", _evaluated),
-    listed("batch_get_value", _several_arrays),
-    listed("function", _compiled, editions=NEWER),
-    listed("gradients", _gradients, Aspect.GRADIENT),
-    listed("stop_gradient", _stopped, editions=("keras-2.2",)),
-    listed("rnn", _recurrent),
-    listed("normalize_batch_in_training", _normalised, editions=NEWER),
-    listed("cast_to_floatx", _cast),
-    listed("get_variable_shape", _shape, editions=("keras-2.0",)),
+@BOOK.scenario(
+    "normalize_batch_in_training",
+    "the types of results of rank {rank}",
+    editions=KERAS_2,
+    rank=(2, 4),
 )
+def normalised(K: Recorder, rank: int) -> None:
+    """The tuple of normalize_batch_in_training, by axis 0 and by all axes but the last."""
+    shape = (4, 3) if rank == 2 else (2, 2, 2, 3)
+    x = _variable(K, "x", np.arange(float(np.prod(shape))).reshape(shape))
+    gamma, beta = (_variable(K, n, np.full(3, v)) for n, v in (("gamma", 1.0), ("beta", 0.0)))
+    results = K.normalize_batch_in_training(x, gamma, beta, list(range(rank - 1)))
+    _is(K, "tuple", results, NORMALISED)
+    _has(K, 3, "results", results, NORMALISED)
+
+
+@BOOK.scenario("cast_to_floatx", "the type of the array")
+def cast(K: Recorder) -> None:
+    """The array that is cast is one of NumPy."""
+    numbers = K.array("value", MATRIX, "float64")
+    _is(K, "ndarray", K.cast_to_floatx(numbers), ARRAY["cast_to_floatx"])
+
+
+@BOOK.scenario("get_variable_shape", "its type", editions=("keras-2.0",))
+def shape_of_variable(K: Recorder) -> None:
+    """The shape is a tuple."""
+    _is(K, "tuple", K.get_variable_shape(_variable(K, "x", MATRIX)), SHAPE)
+
+
+FAMILIES = BOOK.families

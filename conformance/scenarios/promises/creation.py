@@ -2,138 +2,102 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from conformance.editions import EDITIONS, Edition
-from conformance.program import Argument, Ref
+from conformance.program import Ref
 from conformance.program.marks import MAYBE
-from conformance.results import Aspect
-from conformance.scenarios.checks import has_shape, is_array, is_one_of, plain, returns
-from conformance.scenarios.making import listed, written
-from conformance.scenarios.model import Alternative, Array, Check, Family, Problem, Scenario, Values
-from conformance.scenarios.writing import FunctionWriter, ProgramWriter
+from conformance.scenarios.checks import (
+    controlled,
+    has_shape,
+    is_array,
+    is_one_of,
+    plain,
+    returns,
+)
+from conformance.scenarios.model import KERAS_2, LATEST_K, Alternative, Array, Problem, Values
+from conformance.scenarios.recorder import Book, Lines, Recorder, Result
 from conformance.specs.convention_names import ConventionName
 
-NEWER: tuple[Edition, ...] = ("keras-2.0", "keras-2.2")
-NEWEST: tuple[Edition, ...] = ("keras-2.2",)
-Lines = Mapping[str, int]
+BOOK = Book()
 
 NEW = np.array([[5.0, -6.0], [7.5, 8.0]], "float32")
 MATRIX = np.array([[1.0, -2.0], [3.5, 4.0]], "float32")
+ZEROS, ONES, IDENTITY = np.zeros((2, 2)), np.ones((2, 2)), np.eye(2)
 
 
-def _after(
-    name: str, outputs: Sequence[str], test: Any, demands: str, at: Lines, **more: Any
-) -> Check:
-    return Check(
-        name, Aspect.VALUE, outputs=tuple(outputs), test=test, demands=demands, at=at, **more
-    )
+class Maker(NamedTuple):
+    """How a function makes a tensor of shape (2, 2): of what arguments, and what it then holds."""
+
+    arguments: tuple[Any, ...]
+    holds: Array | None
+    """None if it is random."""
 
 
-@dataclass(frozen=True)
-class Maker:
-    """A function that makes a variable of shape (2, 2)."""
-
-    function: str
-    _: KW_ONLY
-    arguments: tuple[Argument, ...]
-    variable: Lines
-    """The lines that call the result a variable."""
-    fresh: Array | None = None
-    """What the variable holds; None if it is random."""
-
-    @property
-    def editions(self) -> tuple[Edition, ...]:
-        """Those whose documents call the result a variable."""
-        return EDITIONS if "ja-1" in self.variable else NEWER
-
-
-MAKERS: tuple[Maker, ...] = (
-    Maker(
-        "variable",
-        arguments=(Ref("start"),),
-        variable={"ja-1": 226, "ja-1-text": 161, "ja-2.0": 1365, "ko-2.2": 213},
-        fresh=MATRIX,
-    ),
-    Maker(
-        "zeros",
-        arguments=((2, 2),),
-        variable={"ja-1": 326, "ja-1-text": 221, "ja-2.0": 656, "zh-TW": 84, "ko-2.2": 567},
-        fresh=np.zeros((2, 2), "float32"),
-    ),
-    Maker(
-        "ones",
-        arguments=((2, 2),),
-        variable={"ja-1": 338, "ja-1-text": 228, "ja-2.0": 687, "zh-TW": 86, "ko-2.2": 602},
-        fresh=np.ones((2, 2), "float32"),
-    ),
-    Maker(
-        "eye",
-        arguments=(2,),
-        variable={"ja-2.0": 718, "ko-2.2": 637},
-        fresh=np.eye(2, dtype="float32"),
-    ),
-    Maker(
-        "random_uniform_variable",
-        arguments=((2, 2), 0.0, 1.0),
-        variable={"ja-2.0": 832, "zh-TW": 508, "ko-2.2": 763},
-    ),
-    Maker(
-        "random_normal_variable",
-        arguments=((2, 2), 0.0, 1.0),
-        variable={"ja-2.0": 868, "ko-2.2": 800},
-    ),
-)
+START, X = Ref("start"), Ref("x")
+"""An array that the program holds, and a variable of it."""
+FILLED: dict[str, Maker] = {
+    "variable": Maker((START,), MATRIX),
+    "constant": Maker((START,), MATRIX),
+    "zeros": Maker(((2, 2),), ZEROS),
+    "ones": Maker(((2, 2),), ONES),
+    "eye": Maker((2,), IDENTITY),
+    "zeros_like": Maker((X,), ZEROS),
+    "ones_like": Maker((X,), ONES),
+    "identity": Maker((X,), MATRIX),
+}
+RANDOM = Maker(((2, 2), 0.0, 1.0), None)
+VARIABLES: dict[str, Lines] = {
+    "variable": {"ja-1": 226, "ja-1-text": 161, "ja-2.0": 1365, "ko-2.2": 213},
+    "zeros": {"ja-1": 326, "ja-1-text": 221, "ja-2.0": 656, "zh-TW": 84, "ko-2.2": 567},
+    "ones": {"ja-1": 338, "ja-1-text": 228, "ja-2.0": 687, "zh-TW": 86, "ko-2.2": 602},
+    "eye": {"ja-2.0": 718, "ko-2.2": 637},
+    "random_uniform_variable": {"ja-2.0": 832, "zh-TW": 508, "ko-2.2": 763},
+    "random_normal_variable": {"ja-2.0": 868, "ko-2.2": 800},
+}
+"""The lines that call the result of a function a variable."""
 
 
-def _given(control: Any, *checks: Check) -> tuple[Check, ...]:
-    """The checks, where `set_value` could at least set a variable made by `variable`.
+def editions_of(lines: Mapping[str, Lines]) -> dict[str, Sequence[Edition]]:
+    """For each function the editions whose documents have lines for it."""
+    newer = {name: LATEST_K if [*at] == ["ko-2.2"] else KERAS_2 for name, at in lines.items()}
+    return {name: EDITIONS if "ja-1" in lines[name] else newer[name] for name in lines}
 
-    Their first output is then "control".
+
+@BOOK.scenario(editions_of(VARIABLES), "a variable that is set")
+def is_variable(K: Recorder) -> None:
+    """The result can be set and read; a second one keeps its own value.
+
+    Where `set_value` fails for what `variable` makes, too, this shows nothing.
     """
+    maker = FILLED.get(K.tested, RANDOM)
+    arguments, holds = maker.arguments, maker.holds
+    K.array("start", MATRIX)
+    new, other = K.array("new", NEW), K.array("other", MATRIX)
+    K.attempt(K.set_value, K.variable(other, dtype="float32"), new).output("control")
+    first, second = (K[K.tested](*arguments, dtype="float32") for _ in range(2))
+    K.eval(second).output("before")
+    K.attempt(K.set_value, first, new).output("set")
+    K.eval(first).output("value")
+    K.eval(K.square(first)).output("result")
+    K.eval(second).output("second")
 
-    def guarded(check: Check) -> Check:
-        def test(known: Values, *values: Values) -> Problem | None:
-            if control(known) is None:
-                return check.test(*values)
-            gives = "shows nothing, because set_value fails for any variable"
-            return Problem(gives, "set_value", unmade=True)
+    def expect(name: str, outputs: Sequence[str], test: Any, demands: str) -> None:
+        test = controlled(returns, test, "set_value", "any variable")
+        K.expect(name, ("control", *outputs), test, demands, at=VARIABLES[K.tested])
 
-        return replace(check, outputs=("control", *check.outputs), test=test)
-
-    return tuple(map(guarded, checks))
-
-
-def _is_variable(maker: Maker, _edition: Edition) -> list[Scenario]:
-    """The result can be set and read; a second one keeps its own value."""
-    w = ProgramWriter()
-    w.array("start", MATRIX)
-    new = w.array("new", NEW)
-    usual = w.call("variable", w.array("other", MATRIX), dtype="float32")
-    w.attempt("control", "set_value", usual, new)
-    first, second = (w.call(maker.function, *maker.arguments, dtype="float32") for _ in range(2))
-    w.observe("before", "eval", second)
-    w.attempt("set", "set_value", first, new)
-    w.observe("value", "eval", first)
-    w.observe("result", "eval", w.call("square", first))
-    w.observe("second", "eval", second)
-    at, demands = maker.variable, "a variable, which set_value sets"
-    checks = [
-        _after("it can be set", ["set"], _settable, demands, at),
-        _after("it is a variable", ["set", "value"], _if_set(NEW), "the value that was set", at),
-        _after("results follow it", ["set", "result"], _if_set(NEW**2), "the square of it", at),
-        _after("each is its own", ["before", "second"], _same, "the value of the second", at),
-    ]
-    if maker.fresh is not None:
-        test, shown = is_array(maker.fresh), f"{maker.fresh.tolist()}"
-        checks.append(_after("its first value", ["before"], test, shown, at))
-    title = "a variable that is set"
-    return [written(maker.function, title, w, *_given(returns, *checks))]
+    expect("it can be set", ["set"], _settable, "a variable, which set_value sets")
+    expect("it is a variable", ["set", "value"], _if_set(NEW), "the value that was set")
+    expect("results follow it", ["set", "result"], _if_set(NEW**2), "the square of it")
+    expect("each is its own", ["before", "second"], _same, "the value of the second")
+    if holds is not None:
+        test = is_array(holds.astype("float32"))
+        expect("its first value", ["before"], test, f"{holds.tolist()}")
 
 
 def _settable(values: Values) -> Problem | None:
@@ -144,11 +108,11 @@ def _settable(values: Values) -> Problem | None:
     return replace(problem, gives=f"gives what set_value refuses: it {problem.gives}", fault=fault)
 
 
-def _if_set(wanted: Array) -> Any:
+def _if_set(expected: Array) -> Any:
     """A test of what a variable holds after it was set; another check sees if that was refused."""
 
     def test(was_set: Values, value: Values) -> Problem | None:
-        return None if plain(was_set) != "returns" else _last(is_array(wanted)(value))
+        return None if plain(was_set) != "returns" else _last(is_array(expected)(value))
 
     return test
 
@@ -157,8 +121,8 @@ def _last(problem: Problem | None) -> Problem | None:
     """A problem of the last of several outputs, for the script."""
     if problem is None or problem.expected is None:
         return problem
-    wanted = np.asarray(problem.expected).tolist()
-    return replace(problem, fault=f"not same(measured(values[-1][0]), {wanted!r})")
+    expected = np.asarray(problem.expected).tolist()
+    return replace(problem, fault=f"not same(measured(values[-1][0]), {expected!r})")
 
 
 def _same(before: Values, after: Values) -> Problem | None:
@@ -167,31 +131,31 @@ def _same(before: Values, after: Values) -> Problem | None:
     return _last(is_array(before[0].array)(after))
 
 
-def _symbolic(function: str, _edition: Edition) -> Iterator[Scenario]:
+def _expect_filled(K: Recorder, result: Result, rows: int, columns: int) -> None:
+    """Zeros or ones of the shape that another tensor has."""
+    value, line = {"zeros": (0.0, 568), "ones": (1.0, 603)}[K.tested]
+    filled = np.full((rows, columns), value, "float32")
+    demands = f"a tensor of shape {filled.shape}, which is known when it is computed"
+    K.expect("a symbolic shape", result, is_array(filled), demands, at={"ko-2.2": line})
+
+
+@BOOK.scenario(("zeros", "ones"), "the shape of a placeholder", editions=LATEST_K)
+def shape_of_placeholder(K: Recorder) -> None:
     """A tensor of the shape that another tensor has when it is computed."""
-    value, line = {"zeros": (0.0, 568), "ones": (1.0, 603)}[function]
-    w = ProgramWriter()
-    x = w.call("placeholder", shape=(None, 3), dtype="float32")
-    made = w.call(function, w.call("shape", x))
-    compiled = w.call("function", [x], [w.call("square", made)])
-    checks = []
+    x = K.placeholder(shape=(None, 3), dtype="float32")
+    squares = K.square(K[K.tested](K.shape(x)))  # the square of 0 or 1
+    compiled = K.function([x], [squares])
     for rows in (2, 4):
         fed = np.arange(3.0 * rows).reshape(rows, 3).astype("float32")
-        called = w.call("operator.call", compiled, [w.array(f"fed_{rows}", fed)])
-        w.observe(f"of_{rows}", "operator.getitem", called, 0)
-        wanted = np.full((rows, 3), value, "float32")  # the square of 0 or 1
-        checks.append(_filled(f"of_{rows}", wanted, line))
-    yield written(function, "the shape of a placeholder", w, *checks)
-    w = ProgramWriter()
-    x = w.call("variable", w.array("x", MATRIX), dtype="float32")
-    w.observe("value", "eval", w.call(function, w.call("shape", x)))
-    wanted = np.full(MATRIX.shape, value, "float32")
-    yield written(function, "the shape of a variable", w, _filled("value", wanted, line))
+        result = compiled([K.array(f"fed_{rows}", fed)])[0].output(f"of_{rows}")
+        _expect_filled(K, result, rows, 3)
 
 
-def _filled(output: str, wanted: Array, line: int) -> Check:
-    demands = f"a tensor of shape {wanted.shape}, which is known when it is computed"
-    return _after("a symbolic shape", [output], is_array(wanted), demands, {"ko-2.2": line})
+@BOOK.scenario(("zeros", "ones"), "the shape of a variable", editions=LATEST_K)
+def shape_of_variable(K: Recorder) -> None:
+    """A tensor of the shape of a variable."""
+    x = K.variable(K.array("x", MATRIX), dtype="float32")
+    _expect_filled(K, K.eval(K[K.tested](K.shape(x))).output("value"), *MATRIX.shape)
 
 
 NAME: dict[str, Lines] = {
@@ -205,174 +169,131 @@ NAME: dict[str, Lines] = {
     "identity": {"ko-2.2": 734},
 }
 """The lines that name the parameter `name`: it labels a tensor, and changes nothing else."""
-
-FILLED: dict[str, tuple[tuple[Argument, ...], Array]] = {
-    "variable": ((Ref("start"),), MATRIX),
-    "constant": ((Ref("start"),), MATRIX),
-    "zeros": (((2, 2),), np.zeros((2, 2), "float32")),
-    "ones": (((2, 2),), np.ones((2, 2), "float32")),
-    "eye": ((2,), np.eye(2, dtype="float32")),
-    "zeros_like": ((Ref("x"),), np.zeros((2, 2), "float32")),
-    "ones_like": ((Ref("x"),), np.ones((2, 2), "float32")),
-    "identity": ((Ref("x"),), MATRIX),
-}
-"""For each function its arguments, and what they give."""
 LABEL = "example_var"
 
 
-def _named(function: str, _edition: Edition) -> list[Scenario]:
+def arguments_of(K: Recorder, start: Result) -> list[Any]:
+    """The arguments of the function under test, without its name."""
+    arguments = FILLED[K.tested].arguments
+    return [K.variable(start, dtype="float32") if a == X else a for a in arguments]
+
+
+@BOOK.scenario(editions_of(NAME), f"two tensors named {LABEL}")
+def named(K: Recorder) -> None:
     """Two tensors of one name, and one without, hold what they should."""
-    arguments, wanted = FILLED[function]
-    w = ProgramWriter()
-    start = w.array("start", MATRIX)
-    if Ref("x") in arguments:
-        x = w.call("variable", start, dtype="float32")
-        arguments = tuple(x if a == Ref("x") else a for a in arguments)
-    made = [w.call(function, *arguments, name=LABEL) for _ in range(2)]
-    made.append(w.call(function, *arguments))
-    checks = []
-    for place, one in enumerate(made):
-        w.observe(f"value_{place}", "eval", one)
-        demands = f"{wanted.tolist()}: a name changes no value"
-        test, at = is_array(wanted), NAME[function]
-        checks.append(_after("a named tensor", [f"value_{place}"], test, demands, at))
-    return [written(function, f"two tensors named {LABEL}", w, *checks)]
+    arguments, holds = arguments_of(K, K.array("start", MATRIX)), FILLED[K.tested].holds
+    maker = K[K.tested]
+    tensors = [maker(*arguments, name=LABEL), maker(*arguments, name=LABEL), maker(*arguments)]
+    test = is_array(np.asarray(holds, "float32"))
+    demands = f"{np.asarray(holds).tolist()}: a name changes no value"
+    for place, tensor in enumerate(tensors):
+        value = K.eval(tensor).output(f"value_{place}")
+        K.expect("a named tensor", value, test, demands, at=NAME[K.tested])
 
 
-def _named_variables(_edition: Edition) -> list[Scenario]:
+@BOOK.scenario("variable", f"two variables named {LABEL}, one of them set")
+def named_variables(K: Recorder) -> None:
     """Two variables of one name are two variables."""
-    w = ProgramWriter()
-    start = w.array("start", MATRIX)
-    first, second = (w.call("variable", start, dtype="float32", name=LABEL) for _ in range(2))
-    w.call("set_value", first, w.array("new", NEW))
-    w.observe("first", "get_value", first)
-    w.observe("second", "get_value", second)
-    at = NAME["variable"]
-    return [
-        written(
-            "variable",
-            f"two variables named {LABEL}, one of them set",
-            w,
-            _after("the one that is set", ["first"], is_array(NEW), "the new value", at),
-            _after("the other", ["second"], is_array(MATRIX), "its own value", at),
-        )
-    ]
+    start, at = K.array("start", MATRIX), NAME["variable"]
+    first, second = (K.variable(start, dtype="float32", name=LABEL) for _ in range(2))
+    K.set_value(first, K.array("new", NEW))
+    first, second = K.get_value(first).output("first"), K.get_value(second).output("second")
+    K.expect("the one that is set", first, is_array(NEW), "the new value", at=at)
+    K.expect("the other", second, is_array(MATRIX), "its own value", at=at)
 
 
 PLACEHOLDER_NAME: Lines = {
     "ja-1": 248, "ja-1-text": 175, "ja-2.0": 452, "zh-TW": 330, "ko-2.2": 335,
 }  # fmt: skip
 BOTH: Lines = {"ja-1": 246, "ja-1-text": 173, "ja-2.0": 449, "zh-TW": 328, "ko-2.2": 332}
+PLACEHOLDERS: dict[str, dict[str, Any]] = {
+    "two placeholders of one name": {"shape": (2, 2), "name": LABEL},
+    "a shape (2, 2) and ndim=3": {"shape": (2, 2), "ndim": 3},
+    "a shape (None, 2) and ndim=3": {"shape": (None, 2), "ndim": 3},
+    "a shape (2, 2) and ndim=2": {"shape": (2, 2), "ndim": 2},
+}
 
 
-def _placeholders(_edition: Edition) -> Iterator[Scenario]:
+@BOOK.scenario("placeholder", "{what}", what=PLACEHOLDERS)
+def placeholders(K: Recorder, what: str) -> None:
     """With a name; and with a shape and an `ndim` that does not fit, where the shape counts."""
-    yield _fed("two placeholders of one name", PLACEHOLDER_NAME, {"shape": (2, 2), "name": LABEL})
-    for shape in ((2, 2), (None, 2)):
-        given: dict[str, Argument] = {"shape": shape, "ndim": 3}
-        yield _fed(f"a shape {shape} and ndim=3", BOTH, given)
-    yield _fed("a shape (2, 2) and ndim=2", BOTH, {"shape": (2, 2), "ndim": 2})
+    arguments = PLACEHOLDERS[what]
+    x, y = (K.placeholder(dtype="float32", **arguments) for _ in range(2))
+    rank = K.ndim(x).output("rank")
+    function = K.function([x, y], [x + y * 2.0])
+    total = function([K.array("of_x", MATRIX), K.array("of_y", NEW)])[0].output("total")
+    at = PLACEHOLDER_NAME if "name" in arguments else BOTH
+    K.expect("the number of axes", rank, is_one_of(2), "2 axes, those of the shape", at=at)
+    K.expect("what is fed", total, is_array(MATRIX + 2 * NEW), "the sum of both", at=at)
 
 
-def _fed(title: str, at: Lines, given: Mapping[str, Argument]) -> Scenario:
-    w = ProgramWriter()
-    x, y = (w.call("placeholder", dtype="float32", **given) for _ in range(2))
-    w.observe("rank", "ndim", x)
-    outputs: list[Argument] = [w.call("operator.add", x, w.call("operator.mul", y, 2.0))]
-    function = w.call("function", [x, y], outputs)
-    called = w.call("operator.call", function, [w.array("of_x", MATRIX), w.array("of_y", NEW)])
-    w.observe("total", "operator.getitem", called, 0)
-    return written(
-        "placeholder",
-        title,
-        w,
-        _after("the number of axes", ["rank"], is_one_of(2), "2 axes, those of the shape", at),
-        _after("what is fed", ["total"], is_array(MATRIX + 2 * NEW), "the sum of both", at),
-    )
-
-
-def _told_apart(_edition: Edition) -> Iterator[Scenario]:
+@BOOK.scenario("placeholder", "whether it is a placeholder", editions=LATEST_K)
+def distinguished(K: Recorder) -> None:
     """What `placeholder` makes is one, where `is_placeholder` tells a variable from one."""
-    w = ProgramWriter()
-    made = w.call("placeholder", shape=(2, 2), dtype="float32")
-    other = w.call("variable", w.array("start", MATRIX), dtype="float32")
-    for name, tensor in (("variable", other), ("placeholder", made)):
-        w.observe(name, f"{MAYBE}is_placeholder", tensor)
-
-    def test(variable: Values, placeholder: Values) -> Problem | None:
-        if plain(variable) is not False or plain(placeholder) is not False:
-            return None
-        fault = "values[0][0] is False and values[1][0] is False"
-        return Problem("gives False", "False", got="False", fault=fault)
-
+    placeholder = K.placeholder(shape=(2, 2), dtype="float32")
+    variable = K.variable(K.array("start", MATRIX), dtype="float32")
+    asked = {"variable": variable, "placeholder": placeholder}
+    answers = [K[f"{MAYBE}is_placeholder"](x).output(name) for name, x in asked.items()]
     demands = "True of is_placeholder, which says False of a variable"
-    check = _after("it is one", ["variable", "placeholder"], test, demands, IS_PLACEHOLDER)
-    yield written("placeholder", "whether it is a placeholder", w, check)
+    K.expect("it is one", answers, _not_both_false, demands, at={"ko-2.2": 324})
 
 
-IS_PLACEHOLDER: Lines = {"ko-2.2": 324}
+def _not_both_false(variable: Values, placeholder: Values) -> Problem | None:
+    if plain(variable) is not False or plain(placeholder) is not False:
+        return None
+    fault = "values[0][0] is False and values[1][0] is False"
+    return Problem("gives False", "False", got="False", fault=fault)
+
+
 LISTED: Lines = {"ja-2.0": 427, "ko-2.2": 244}
 DIMENSIONS: Lines = {"ja-2.0": 429, "ko-2.2": 246}
-ROWS: tuple[tuple[str, Argument, tuple[int, ...] | None, Any], ...] = (
-    ("a list", [1.5, -2.0, 3.0], None, [1.5, -2.0, 3.0]),
-    ("a list of lists", [[1.5, -2.0], [3.0, 4.0]], None, [[1.5, -2.0], [3.0, 4.0]]),
-    ("a list of integers", [1, 2, 3], None, [1.0, 2.0, 3.0]),
-    ("a list and its shape", [1.5, -2.0, 3.0], (3,), [1.5, -2.0, 3.0]),
-    ("a list of lists and its shape", [[1.5, -2.0]], (1, 2), [[1.5, -2.0]]),
-    ("a number and a shape", 2.5, (2, 3), np.full((2, 3), 2.5)),
-    ("a number and a shape of one axis", -3, (4,), np.full(4, -3.0)),
-)
+CONSTANTS: dict[str, tuple[Any, tuple[int, ...] | None, Any]] = {
+    "a list": ([1.5, -2.0, 3.0], None, [1.5, -2.0, 3.0]),
+    "a list of lists": ([[1.5, -2.0], [3.0, 4.0]], None, [[1.5, -2.0], [3.0, 4.0]]),
+    "a list of integers": ([1, 2, 3], None, [1.0, 2.0, 3.0]),
+    "a list and its shape": ([1.5, -2.0, 3.0], (3,), [1.5, -2.0, 3.0]),
+    "a list of lists and its shape": ([[1.5, -2.0]], (1, 2), [[1.5, -2.0]]),
+    "a number and a shape": (2.5, (2, 3), np.full((2, 3), 2.5)),
+    "a number and a shape of one axis": (-3, (4,), np.full(4, -3.0)),
+    "a list of as many numbers as a shape has": (
+        [1.0, 2.0, 3.0, 4.0, 5.0, 6.0],
+        (2, 3),
+        [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]],
+    ),
+}
 """Values of a constant, its shape, and what it holds."""
+BY_COLUMNS = Alternative(
+    ConventionName.CONSTANT_ROWS, "by columns", is_array([[1.0, 3.0, 5.0], [2.0, 4.0, 6.0]])
+)
 
 
-def _constants(_edition: Edition) -> Iterator[Scenario]:
+@BOOK.scenario("constant", "{what}", editions=KERAS_2, what=CONSTANTS)
+def constants(K: Recorder, what: str) -> None:
     """Constants of lists, and of numbers that fill a shape."""
-    for title, value, shape, wanted in ROWS:
-        at = LISTED if shape is None else DIMENSIONS
-        yield _constant(title, value, shape, np.asarray(wanted, "float32"), at)
-    flat = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
-    wanted = np.reshape(np.asarray(flat, "float32"), (2, 3))
-    columns = Alternative(
-        ConventionName.CONSTANT_ROWS,
-        "by columns",
-        is_array(np.reshape(np.asarray(flat), (2, 3), order="F")),
+    value, shape, holds = CONSTANTS[what]
+    expected = np.asarray(holds, "float32")
+    result = K.eval(K.constant(value, **({} if shape is None else {"shape": shape}))).output(
+        "value"
     )
-    made = _constant("a list of as many numbers as a shape has", flat, (2, 3), wanted, DIMENSIONS)
-    (check,) = made.checks
-    yield replace(
-        made,
-        checks=(replace(check, alternatives=(columns,)),),
-        conventions=(ConventionName.CONSTANT_ROWS,),
-    )
+    reshaped = expected.ndim > np.ndim(value) > 0
+    K.conventions = (ConventionName.CONSTANT_ROWS,) if reshaped else ()
+    at, others = LISTED if shape is None else DIMENSIONS, (BY_COLUMNS,) if reshaped else ()
+    test, demands = is_array(expected), f"{expected.tolist()}"
+    K.expect("its value", result, test, demands, at=at, alternatives=others)
 
 
-def _constant(
-    title: str, value: Argument, shape: tuple[int, ...] | None, wanted: Array, at: Lines
-) -> Scenario:
-    w = ProgramWriter()
-    given: dict[str, Argument] = {} if shape is None else {"shape": shape}
-    w.observe("value", "eval", w.call("constant", value, **given))
-    check = _after("its value", ["value"], is_array(wanted), f"{wanted.tolist()}", at)
-    return written("constant", title, w, check)
-
-
-FIXED: Lines = {"ja-2.0": 434, "ko-2.2": 251}
-
-
-def _unchangeable(_edition: Edition) -> Iterator[Scenario]:
+@BOOK.scenario("constant", "a constant and set_value", editions=KERAS_2)
+def unchangeable(K: Recorder) -> None:
     """A constant keeps its value, whatever comes of setting it."""
-    w = ProgramWriter()
-    made = w.call("constant", w.array("start", MATRIX), dtype="float32")
-    w.attempt("set", "set_value", made, w.array("new", NEW))
-    w.observe("value", "eval", made)
-    kept = is_array(MATRIX)
+    constant = K.constant(K.array("start", MATRIX), dtype="float32")
+    attempt = K.attempt(K.set_value, constant, K.array("new", NEW)).output("set")
+    value, test = K.eval(constant).output("value"), partial(_of_second, is_array(MATRIX))
+    demands, at = f"{MATRIX.tolist()} as before: it is a constant", {"ja-2.0": 434, "ko-2.2": 251}
+    K.expect("a constant is not set", (attempt, value), test, demands, at=at)
 
-    def test(_set: Values, value: Values) -> Problem | None:
-        return _last(kept(value))
 
-    demands = f"{MATRIX.tolist()} as before: it is a constant"
-    check = _after("a constant is not set", ["set", "value"], test, demands, FIXED)
-    yield written("constant", "a constant and set_value", w, check)
+def _of_second(test: Any, _: Values, values: Values) -> Problem | None:
+    return _last(test(values))
 
 
 RANDOM_NAME: dict[str, Lines] = {
@@ -381,84 +302,61 @@ RANDOM_NAME: dict[str, Lines] = {
 }
 
 
-def _named_random(function: str, _edition: Edition) -> Iterator[Scenario]:
+@BOOK.scenario(RANDOM_NAME.keys(), f"a variable named {LABEL}", editions=KERAS_2)
+def named_random(K: Recorder) -> None:
     """Random variables take a name, too."""
-    w = ProgramWriter()
-    made = w.call(function, (2, 2), 0.0, 1.0, name=LABEL)
-    w.observe("value", "get_value", made)
-    test, at = has_shape((2, 2)), RANDOM_NAME[function]
-    check = _after("a named variable", ["value"], test, "a variable of shape (2, 2)", at)
-    yield written(function, f"a variable named {LABEL}", w, check)
+    value = K.get_value(K[K.tested]((2, 2), 0.0, 1.0, name=LABEL)).output("value")
+    test, demands = has_shape((2, 2)), "a variable of shape (2, 2)"
+    K.expect("a named variable", value, test, demands, at=RANDOM_NAME[K.tested])
 
 
 CONSTRAINT: Lines = {"ko-2.2": 208}
 
 
-def _projection(w: ProgramWriter) -> Argument:
-    """A projection to numbers from zero upwards, for `constraint`."""
-    del w
-    body = FunctionWriter("projected", "w")
-    return body.returning(body.call("relu", Ref("w")))
-
-
-def _constrained(_edition: Edition) -> list[Scenario]:
+@BOOK.scenario("variable", "a constraint before any update", editions=LATEST_K)
+def constrained(K: Recorder) -> None:
     """A constraint changes nothing but what an optimiser has updated."""
-    w = ProgramWriter()
-    start = w.array("start", MATRIX)
-    made = w.call("variable", start, dtype="float32", constraint=_projection(w))
-    w.observe("before", "get_value", made)
-    w.call("set_value", made, w.array("new", -NEW))
-    w.observe("after", "get_value", made)
-    at, kept = CONSTRAINT, "as it was given: only optimisers apply the constraint"
-    checks = (
-        _after("the first value", ["before"], is_array(MATRIX), f"{MATRIX.tolist()}, {kept}", at),
-        _after("the value set", ["after"], is_array(-NEW), f"{(-NEW).tolist()}, {kept}", at),
+
+    def projected(w: Result) -> Result:
+        return K.relu(w)
+
+    x = K.variable(K.array("start", MATRIX), dtype="float32", constraint=projected)
+    before = K.get_value(x).output("before")
+    K.set_value(x, K.array("new", -NEW))
+    after, kept = (
+        K.get_value(x).output("after"),
+        "as it was given: only optimisers apply the constraint",
     )
-    return [written("variable", "a constraint before any update", w, *checks), _optimised()]
+    for name, result, array in (("first value", before, MATRIX), ("value set", after, -NEW)):
+        demands = f"{array.tolist()}, {kept}"
+        K.expect(f"the {name}", result, is_array(array), demands, at=CONSTRAINT)
 
 
-def _optimised() -> Scenario:
+MOVED, PROJECTED = np.array([-1.5, 1.5], "float32"), np.array([0.0, 1.5], "float32")
+
+
+@BOOK.scenario("variable", "a constraint and an optimiser", editions=LATEST_K)
+def optimised(K: Recorder) -> None:
     """One step of gradient descent: the constrained variable is projected, the other is not."""
-    w = ProgramWriter()
-    start = w.array("start", [-1.0, 2.0], "float32")
-    free = w.call("variable", start, dtype="float32")
-    bound = w.call("variable", start, dtype="float32", constraint=_projection(w))
-    loss = w.call("sum", w.call("operator.add", free, bound))
-    descent = w.call("keras.optimizers.SGD", lr=0.5)
-    updates = w.call("operator.attribute", descent, "get_updates")
-    made = w.call("operator.call", updates, loss=loss, params=[free, bound])
-    step = w.call("function", [], [loss], made)
-    w.call("operator.call", step, [])
-    w.observe("free", "get_value", free)
-    w.observe("bound", "get_value", bound)
-    moved = np.array([-1.5, 1.5], "float32")
-    projected = np.array([0.0, 1.5], "float32")
 
-    def test(unbound: Values, values: Values) -> Problem | None:
-        if is_array(moved)(unbound) is not None:
-            return Problem("shows nothing: the optimiser does another step", "step", unmade=True)
-        return _last(is_array(projected)(values))
+    def projected(w: Result) -> Result:
+        return K.relu(w)
 
-    demands = f"{projected.tolist()}: the update is projected"
-    check = _after("an update is projected", ["free", "bound"], test, demands, CONSTRAINT)
-    return written("variable", "a constraint and an optimiser", w, check)
+    start = K.array("start", [-1.0, 2.0], "float32")
+    free = K.variable(start, dtype="float32")
+    bound = K.variable(start, dtype="float32", constraint=projected)
+    loss = K.sum(free + bound)
+    updates = K.operator.attribute(K.keras.optimizers.SGD(lr=0.5), "get_updates")
+    K.function([], [loss], updates(loss=loss, params=[free, bound]))([])
+    results = K.get_value(free).output("free"), K.get_value(bound).output("bound")
+    demands = f"{PROJECTED.tolist()}: the update is projected"
+    K.expect("an update is projected", results, _is_projected, demands, at=CONSTRAINT)
 
 
-def _naming(function: str) -> tuple[Edition, ...]:
-    if function == "identity":
-        return NEWEST
-    return EDITIONS if "ja-1" in NAME[function] else NEWER
+def _is_projected(free: Values, bound: Values) -> Problem | None:
+    if is_array(MOVED)(free) is not None:
+        return Problem("shows nothing: the optimiser does another step", "step", unmade=True)
+    return _last(is_array(PROJECTED)(bound))
 
 
-FAMILIES: tuple[Family, ...] = (
-    *(listed(m.function, partial(_is_variable, m), editions=m.editions) for m in MAKERS),
-    *(listed(name, partial(_symbolic, name), editions=NEWEST) for name in ("zeros", "ones")),
-    *(listed(name, partial(_named, name), editions=_naming(name)) for name in NAME),
-    listed("variable", _named_variables),
-    listed("placeholder", _placeholders),
-    listed("placeholder", _told_apart, editions=NEWEST),
-    listed("constant", _constants, editions=NEWER),
-    listed("constant", _unchangeable, editions=NEWER),
-    *(listed(name, partial(_named_random, name), editions=NEWER) for name in RANDOM_NAME),
-    listed("variable", _constrained, editions=NEWEST),
-)
+FAMILIES = BOOK.families

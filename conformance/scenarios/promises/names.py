@@ -6,71 +6,59 @@ No document says where a name is read. So a backend of which a result without a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from typing import Any
 
-from conformance.editions import EDITIONS, Edition
-from conformance.program import Argument, Ref
-from conformance.results import Aspect
 from conformance.scenarios.checks import plain
-from conformance.scenarios.making import listed, written
-from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
+from conformance.scenarios.model import Problem, Values
 from conformance.scenarios.promises.creation import (
     FILLED,
     LABEL,
     MATRIX,
     NAME,
-    NEWER,
-    NEWEST,
     PLACEHOLDER_NAME,
     RANDOM_NAME,
-    Lines,
+    arguments_of,
+    editions_of,
 )
-from conformance.scenarios.writing import FunctionWriter, ProgramWriter
+from conformance.scenarios.recorder import Book, Lines, Recorder, Result
 
+BOOK = Book()
 NODE_NAME: dict[str, Lines] = {
     "map_fn": {"ja-2.0": 3345, "zh-TW": 1399, "ko-2.2": 3609},
     "foldl": {"ja-2.0": 3367, "zh-TW": 1414, "ko-2.2": 3634},
     "foldr": {"ja-2.0": 3388, "zh-TW": 1429, "ko-2.2": 3658},
 }
 """The lines that say that the node has the name."""
-LINES: Mapping[str, Lines] = {**NAME, **RANDOM_NAME, **NODE_NAME, "placeholder": PLACEHOLDER_NAME}
+LINES: dict[str, Lines] = {**NAME, **RANDOM_NAME, **NODE_NAME, "placeholder": PLACEHOLDER_NAME}
 
 
-def _arguments(function: str, w: ProgramWriter) -> tuple[Argument, ...]:
-    start = w.array("start", MATRIX)
-    if function in FILLED:
-        given, _ = FILLED[function]
-        variable = w.call("variable", start, dtype="float32") if Ref("x") in given else None
-        return tuple(variable if a == Ref("x") else a for a in given)
-    if function in NODE_NAME:
-        return _callable(function), w.call("variable", start, dtype="float32")
-    return ((2, 2),) if function == "placeholder" else ((2, 2), 0.0, 1.0)
-
-
-def _callable(function: str) -> Argument:
-    if function == "map_fn":
-        body = FunctionWriter("fn", "x")
-        return body.returning(body.call("square", Ref("x")))
-    body = FunctionWriter("fn", "acc", "x")
-    return body.returning(body.call("operator.add", Ref("acc"), Ref("x")))
-
-
-def _named(function: str, _edition: Edition) -> Iterator[Scenario]:
+@BOOK.scenario(editions_of(LINES), f"a tensor named {LABEL}")
+def named(K: Recorder) -> None:
     """A name is part of the tensor's name, if tensors without a given one have names."""
-    w = ProgramWriter()
-    arguments = _arguments(function, w)
-    for output, more in (("own", {}), ("given", {"name": LABEL})):
-        w.observe(output, "operator.name", w.call(function, *arguments, **more))
-    check = Check(
-        "a name",
-        Aspect.VALUE,
-        outputs=("own", "given"),
-        test=_has_label,
-        demands=f"a name with {LABEL!r} in it, because tensors have names here",
-        at=LINES[function],
-    )
-    yield written(function, f"a tensor named {LABEL}", w, check)
+    arguments, maker = _arguments(K), K[K.tested]
+    own = K.operator.name(maker(*arguments)).output("own")
+    labelled = K.operator.name(maker(*arguments, name=LABEL)).output("given")
+    demands = f"a name with {LABEL!r} in it, because tensors have names here"
+    K.expect("a name", (own, labelled), _has_label, demands, at=LINES[K.tested])
+
+
+def _arguments(K: Recorder) -> list[Any]:
+    start = K.array("start", MATRIX)
+    if K.tested in FILLED:
+        return arguments_of(K, start)
+    if K.tested in NODE_NAME:
+        return [_callable(K), K.variable(start, dtype="float32")]
+    return [(2, 2)] if K.tested == "placeholder" else [(2, 2), 0.0, 1.0]
+
+
+def _callable(K: Recorder) -> Any:
+    if K.tested != "map_fn":
+        return K.body("fn", lambda acc, x: acc + x)
+
+    def fn(x: Result) -> Result:
+        return K.square(x)
+
+    return fn
 
 
 def _has_label(own: Values, given: Values) -> Problem | None:
@@ -82,15 +70,4 @@ def _has_label(own: Values, given: Values) -> Problem | None:
     return Problem(gives, "another name", got=repr(name), fault=fault)
 
 
-def _editions(function: str) -> tuple[Edition, ...]:
-    if function == "identity":
-        return NEWEST
-    return EDITIONS if "ja-1" in LINES[function] else NEWER
-
-
-def _family(function: str) -> Family:
-    make: Callable[[Edition], Iterator[Scenario]] = partial(_named, function)
-    return listed(function, make, editions=_editions(function))
-
-
-FAMILIES: tuple[Family, ...] = tuple(map(_family, LINES))
+FAMILIES = BOOK.families

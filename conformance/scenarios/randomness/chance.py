@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from conformance.scenarios.checks import Test, only
+from conformance.scenarios.checks import Test, of_array, of_arrays
 from conformance.scenarios.model import Problem, Values
 from conformance.scenarios.randomness import statistics
 from conformance.scenarios.randomness.statistics import RATE, Law
@@ -28,27 +28,6 @@ class ByChance:
     def __call__(self, *values: Values) -> Problem | None:
         """What the test says."""
         return self.test(*values)
-
-
-def of_array(test: Callable[[Array], Problem | None]) -> Test:
-    """A test of the one array that an output gave."""
-
-    def tested(values: Values) -> Problem | None:
-        got = only(values)
-        return got if isinstance(got, Problem) else test(got)
-
-    return tested
-
-
-def of_arrays(test: Callable[..., Problem | None]) -> Test:
-    """A test of the one array that each of several outputs gave."""
-
-    def tested(*outputs: Values) -> Problem | None:
-        got = [only(values) for values in outputs]
-        problem = next((g for g in got if isinstance(g, Problem)), None)
-        return problem or test(*got)
-
-    return tested
 
 
 def first_of(*tests: Test) -> Test:
@@ -82,8 +61,8 @@ def without_figures(test: Test) -> Test:
         problem = test(*values)
         if problem is None:
             return None
-        found = _PLAINLY.get(problem.detail)
-        gives = problem.gives if found is None else f"gives {found}"
+        plain_words = _PLAINLY.get(problem.detail)
+        gives = problem.gives if plain_words is None else f"gives {plain_words}"
         return replace(problem, gives=gives, got=None, expected=None, ulp=None)
 
     return ByChance(plainly, test.rate) if isinstance(test, ByChance) else plainly
@@ -106,20 +85,22 @@ def follows(law: Law, rate: float = RATE) -> Test:
     """The numbers have the law's distribution function (Dvoretzky-Kiefer-Wolfowitz-Massart)."""
 
     def test(got: Array) -> Problem | None:
-        found = statistics.farthest(got, law)
+        distance = statistics.farthest(got, law)
         bound = statistics.distance_bound(got.size, rate)
         what = "a largest distance from the distribution function"
-        problem = _outside(got, what, found.size, bound, "distribution")
-        return problem and replace(problem, fault=_far(found, bound))
+        problem = _outside(got, what, distance.size, bound, "distribution")
+        return problem and replace(problem, fault=_far(distance, bound))
 
     return _by_chance(test, rate)
 
 
-def _far(found: statistics.Distance, bound: float) -> str:
+def _far(distance: statistics.Distance, bound: float) -> str:
     """That the share of numbers up to a place is further than `bound` from what it should be."""
-    if found.above:
-        return f"np.mean(np.asarray(first) <= {found.at!r}) - {found.probability!r} > {bound!r}"
-    return f"{found.probability!r} - np.mean(np.asarray(first) < {found.at!r}) > {bound!r}"
+    if distance.above:
+        return (
+            f"np.mean(np.asarray(first) <= {distance.at!r}) - {distance.probability!r} > {bound!r}"
+        )
+    return f"{distance.probability!r} - np.mean(np.asarray(first) < {distance.at!r}) > {bound!r}"
 
 
 def has_mean(law: Law, rate: float = RATE) -> Test:
@@ -175,12 +156,12 @@ def are_independent(spread: Callable[[Array], Array], rate: float = RATE) -> Tes
 
 
 def _correlated(u: Array, w: Array, rate: float, what: str) -> Problem | None:
-    found, bound = statistics.covariance(u, w), statistics.covariance_bound(w, rate)
-    if abs(found) <= bound:
+    product, bound = statistics.covariance(u, w), statistics.covariance_bound(w, rate)
+    if abs(product) <= bound:
         return None
     size = math.sqrt(float(u.var() * w.var())) * u.size or math.inf
     return Problem(
-        f"gives {u.size:,} pairs, {what} with correlation {found / size:.4f} "
+        f"gives {u.size:,} pairs, {what} with correlation {product / size:.4f} "
         f"where chance allows {bound / size:.4f}",
         f"{what} correlated",
     )
@@ -206,11 +187,11 @@ def _by_chance(test: Callable[[Array], Problem | None], rate: float) -> Test:
     return ByChance(of_array(lambda got: is_sample(got) or test(got)), rate)
 
 
-def _outside(got: Array, what: str, found: float, bound: float, detail: str) -> Problem | None:
-    if found <= bound:
+def _outside(got: Array, what: str, value: float, bound: float, detail: str) -> Problem | None:
+    if value <= bound:
         return None
     return Problem(
-        f"gives {got.size:,} numbers with {what} {found:.5f} where chance allows {bound:.5f}",
+        f"gives {got.size:,} numbers with {what} {value:.5f} where chance allows {bound:.5f}",
         detail,
     )
 

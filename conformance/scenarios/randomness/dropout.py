@@ -8,113 +8,70 @@ what a training step sees, one that evaluates a variable shows that dropout asks
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from hypothesis import strategies as st
-from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.editions import Edition
-from conformance.program import Argument, Function, Ref
 from conformance.results import Aspect
 from conformance.scenarios.checks import (
     OTHER_DTYPES,
     Test,
     has_dtype,
     is_static_shape,
+    of_array,
+    of_arrays,
     raises,
 )
-from conformance.scenarios.composites import composite
-from conformance.scenarios.model import INACCURATE, Check, Family, Problem, Scenario, Values
+from conformance.scenarios.model import INACCURATE, KERAS_2, Array, Problem, Values
 from conformance.scenarios.randomness import chance
-from conformance.scenarios.randomness.random_tensors import (
-    SAMPLE,
-    SEED,
-    SMALLER,
-    draw_with_seeds,
-    seed_checks,
-)
-from conformance.scenarios.writing import FunctionWriter, ProgramWriter
+from conformance.scenarios.randomness.random_tensors import SAMPLE, SEED, SMALLER, expect_seeds
+from conformance.scenarios.recorder import Book, Lines, Recorder, Result
 from conformance.specs.convention_names import ConventionName
 from conformance.specs.unsettled import unsettled_of
 
-Array = npt.NDArray[Any]
-
+BOOK = Book()
 DROPOUT = "dropout"
-LEVEL = {"ja-1": 1378, "ja-2.0": 2915, "ko-2.2": 3009}
-ZEROS = {"ja-1": 1373, "ja-2.0": 2910, "ko-2.2": 3004}
-NOISE_SHAPE = {"ja-2.0": 2916, "ko-2.2": 3010}
-BROADCASTABLE = {"ja-2.0": 2916, "ko-2.2": 3011}
+LEVEL: Lines = {"ja-1": 1378, "ja-2.0": 2915, "ko-2.2": 3009}
+ZEROS: Lines = {"ja-1": 1373, "ja-2.0": 2910, "ko-2.2": 3004}
+NOISE_SHAPE: Lines = {"ja-2.0": 2916, "ko-2.2": 3010}
+BROADCASTABLE: Lines = {"ja-2.0": 2916, "ko-2.2": 3011}
 LEVELS = (0.0, 0.25, 0.5, 0.75, 0.1, 0.9)
 
 
-def small(edition: Edition) -> SearchStrategy[Scenario]:
+@BOOK.scenario(
+    DROPOUT,
+    "a small call",
+    Aspect.VALUE,
+    Aspect.DTYPE,
+    Aspect.STATIC_SHAPE,
+    shape=st.lists(st.integers(0, 4), max_size=4).map(tuple),
+    level=st.sampled_from(LEVELS),
+    dtype=st.sampled_from(("float32", "float64", "float16")),
+    seed=st.integers(0, 2**16),
+)
+def small(K: Recorder, shape: tuple[int, ...], level: float, dtype: str, seed: int) -> None:
     """A few elements of any shape and dtype: each is dropped, or kept and scaled."""
-    del edition
-
-    @composite
-    def drawn(draw: DrawFn) -> Scenario:
-        shape = tuple(draw(st.lists(st.integers(0, 4), max_size=4)))
-        return _small(
-            shape,
-            draw(st.sampled_from(LEVELS)),
-            draw(st.sampled_from(("float32", "float64", "float16"))),
-            draw(st.integers(0, 2**16)),
-        )
-
-    return drawn()
-
-
-def _small(shape: tuple[int, ...], level: float, dtype: str, seed: int) -> Scenario:
-    w = ProgramWriter()
     elements = elements_of(shape, dtype, seed)
-    x = w.call("placeholder", shape=shape, dtype=dtype)
-    made = w.call(DROPOUT, x, level, seed=SEED)
-    w.observe("static", "int_shape", made)
+    x = K.placeholder(shape=shape, dtype=dtype)
+    dropped = K.dropout(x, level, seed=SEED)
+    static = K.int_shape(dropped).output("static")
     # if nothing is dropped the result may be x itself, which some backends cannot feed and fetch
-    compiled = w.call("function", [x], [w.call("operator.mul", made, 1)])
-    w.observe("values", "operator.call", compiled, [w.array("x", elements)])
-    return Scenario(
-        DROPOUT,
-        "a small call",
-        program=w.program(),
-        arrays=w.arrays,
-        checks=_small_checks(elements, level),
-        conventions=unsettled_of(shape, dtype),
+    values = K.function([x], [dropped * 1])([K.array("x", elements)]).output("values")
+    K.conventions = unsettled_of(shape, dtype)
+    name, demands = "each element is dropped or kept", f"0 or x / (1 - {level:g})"
+    K.expect(name, values, is_dropped_or_kept(elements, level), demands, at=ZEROS)
+    K.expect(
+        "the dtype of x is kept",
+        values,
+        keeps_dtype(dtype),
+        dtype,
+        aspect=Aspect.DTYPE,
+        alternatives=OTHER_DTYPES,
     )
-
-
-def _small_checks(elements: Array, level: float) -> tuple[Check, ...]:
-    shape, dtype = elements.shape, elements.dtype.name
-    return (
-        Check(
-            "each element is dropped or kept",
-            Aspect.VALUE,
-            outputs=("values",),
-            test=is_dropped_or_kept(elements, level),
-            demands=f"0 or x / (1 - {level:g})",
-            at=ZEROS,
-        ),
-        Check(
-            "the dtype of x is kept",
-            Aspect.DTYPE,
-            outputs=("values",),
-            test=keeps_dtype(dtype),
-            demands=dtype,
-            alternatives=OTHER_DTYPES,
-        ),
-        Check(
-            "int_shape is the shape of x",
-            Aspect.STATIC_SHAPE,
-            outputs=("static",),
-            test=is_static_shape(shape),
-            demands=str(shape),
-            at=ZEROS,
-        ),
-    )
+    test, aspect = is_static_shape(shape), Aspect.STATIC_SHAPE
+    K.expect("int_shape is the shape of x", static, test, str(shape), aspect=aspect, at=ZEROS)
 
 
 def keeps_dtype(dtype: str) -> Test:
@@ -143,17 +100,17 @@ def is_dropped_or_kept(x: Array, level: float) -> Test:
         if got.shape != x.shape:
             return Problem(f"gives shape {got.shape}", "shape")
         factors = np.asarray(got, "float64") / x.astype("float64")
-        kept = factors[factors != 0]
-        if not kept.size:
+        factors_left = factors[factors != 0]
+        if not factors_left.size:
             return None
-        return _common_factor(kept, x.dtype) or _scale(kept, x.dtype, level)
+        return _common_factor(factors_left, x.dtype) or _scale(factors_left, x.dtype, level)
 
-    return chance.of_array(test)
+    return of_array(test)
 
 
-def _common_factor(kept: Array, dtype: Any) -> Problem | None:
+def _common_factor(factors: Array, dtype: Any) -> Problem | None:
     """All factors are the same, but for a few roundings, and positive."""
-    low, high = float(kept.min()), float(kept.max())
+    low, high = float(factors.min()), float(factors.max())
     if low > 0 and high - low <= 8 * np.finfo(dtype).eps * high:
         return None
     gives = f"multiplies some elements by {low:.6g} and some by {high:.6g}"
@@ -162,116 +119,75 @@ def _common_factor(kept: Array, dtype: Any) -> Problem | None:
     return Problem(gives, "two factors")
 
 
-def _scale(kept: Array, dtype: Any, level: float) -> Problem | None:
+def _scale(factors: Array, dtype: Any, level: float) -> Problem | None:
     """The factor is 1 / (1 - level). The rounding of the level weighs more the nearer it is 1."""
-    eps, wanted = float(np.finfo(dtype).eps), 1 / (1 - level)
-    error, bound = float(np.abs(kept - wanted).max()) / wanted, 4 * eps * wanted
+    eps, exact = float(np.finfo(dtype).eps), 1 / (1 - level)
+    error, bound = float(np.abs(factors - exact).max()) / exact, 4 * eps * exact
     if error <= bound:
         return None
     inaccurate = error <= bound / np.sqrt(eps)  # half of the digits are right
     return Problem(
-        f"multiplies what it keeps by {float(kept.flat[0]):.9g}",
+        f"multiplies what it keeps by {float(factors.flat[0]):.9g}",
         INACCURATE if inaccurate else "factor",
         conventions=(ConventionName.ACCURACY,) if inaccurate else (ConventionName.DROPOUT_SCALE,),
     )
 
 
-def _ones(w: ProgramWriter, shape: tuple[int, ...]) -> Ref:
-    """An array of ones that the implementation makes, so that scripts stay short."""
-    return w.call("eval", w.call("ones", shape))
+def dropout_of_ones(K: Recorder, shape: tuple[int, ...], *args: Any, **kwargs: Any) -> Result:
+    """Dropout of a placeholder that is fed with ones."""
+    x = K.placeholder(shape=shape)
+    compiled = K.function([x], [K.dropout(x, *args, **kwargs)])
+    return compiled([K.eval(K.ones(shape))])  # which it makes, so that scripts stay short
 
 
-def _fed(
-    w: ProgramWriter, output: str, shape: tuple[int, ...], *args: Argument, **kwargs: Any
-) -> None:
-    """Observe dropout of a placeholder that is fed with ones."""
-    x = w.call("placeholder", shape=shape)
-    compiled = w.call("function", [x], [w.call(DROPOUT, x, *args, **kwargs)])
-    w.observe(output, "operator.call", compiled, [_ones(w, shape)])
+SAMPLES = ((0.3, True), (0.9, True), (0.5, True), (0.3, False))
+"""Levels, and whether the ones are fed."""
 
 
-def samples(edition: Edition) -> Sequence[Scenario]:
+@BOOK.scenario(DROPOUT, "", Aspect.DISTRIBUTION, how=SAMPLES)
+def samples(K: Recorder, how: tuple[float, bool]) -> None:
     """Large tensors of ones: how many are dropped, and whether independently."""
-    del edition
-    return [
-        *(_sample(level, fed=True) for level in (0.3, 0.9, 0.5)),
-        _sample(0.3, fed=False),
-    ]
-
-
-def _sample(level: float, *, fed: bool) -> Scenario:
-    w = ProgramWriter()
+    level, fed = how
+    K.title = "a large tensor fed" if fed else "a large variable evaluated"
     if fed:
-        _fed(w, "sample", SAMPLE, level, seed=SEED)
+        sample = dropout_of_ones(K, SAMPLE, level, seed=SEED).output("sample")
     else:
-        ones = w.call("ones", SAMPLE)
-        w.observe("sample", "eval", w.call(DROPOUT, ones, level, seed=SEED))
-    checks = (_proportion(level), _independence())
-    title = "a large tensor fed" if fed else "a large variable evaluated"
-    return Scenario(DROPOUT, title, program=w.program(), arrays=w.arrays, checks=checks)
+        sample = K.eval(K.dropout(K.ones(SAMPLE), level, seed=SEED)).output("sample")
+    test, demands = chance.occurs(_is_zero, level, "zeros"), f"zeros with probability {level:g}"
+    K.expect("the proportion of zeros", sample, test, demands, at=LEVEL)
+    name, test = "neighbours are dropped independently", chance.neighbours_are_independent(_is_zero)
+    K.expect(name, sample, test, "independent elements", at=ZEROS)
 
 
-def _proportion(level: float) -> Check:
-    return Check(
-        "the proportion of zeros",
-        Aspect.DISTRIBUTION,
-        outputs=("sample",),
-        test=chance.occurs(lambda got: got == 0, level, "zeros"),
-        demands=f"zeros with probability {level:g}",
-        at=LEVEL,
-    )
+def _is_zero(got: Array) -> Array:
+    return np.asarray(got == 0)
 
 
-def _independence() -> Check:
-    return Check(
-        "neighbours are dropped independently",
-        Aspect.DISTRIBUTION,
-        outputs=("sample",),
-        test=chance.neighbours_are_independent(lambda got: got == 0),
-        demands="independent elements",
-        at=ZEROS,
-    )
+THIRD = "a noise shape in the third place"
+NOISE = (
+    (THIRD, (2000, 20), (2000, 1), 0.3),
+    ("a noise shape", (20, 2000), (1, 2000), 0.5),
+    ("a noise shape", (4, 5, 2000), (4, 1, 2000), 0.5),
+)
 
 
-def noise_shapes(edition: Edition) -> Sequence[Scenario]:
+@BOOK.scenario(DROPOUT, "{row[0]}", Aspect.VALUE, Aspect.DISTRIBUTION, editions=KERAS_2, row=NOISE)
+def noise_shapes(K: Recorder, row: tuple[str, tuple[int, ...], tuple[int, ...], float]) -> None:
     """The flags have `noise_shape` and are broadcast."""
-    del edition
-    return [
-        _noise((2000, 20), (2000, 1), 0.3, third=True),
-        _noise((20, 2000), (1, 2000), 0.5, third=False),
-        _noise((4, 5, 2000), (4, 1, 2000), 0.5, third=False),
-    ]
-
-
-def _noise(
-    shape: tuple[int, ...], noise: tuple[int, ...], level: float, *, third: bool
-) -> Scenario:
-    w = ProgramWriter()
-    if third:
-        _fed(w, "sample", shape, level, noise, SEED)
+    title, shape, noise, level = row
+    if title == THIRD:
+        sample = dropout_of_ones(K, shape, level, noise, SEED).output("sample")
     else:
-        _fed(w, "sample", shape, level, noise_shape=noise, seed=SEED)
+        sample = dropout_of_ones(K, shape, level, noise_shape=noise, seed=SEED).output("sample")
     axis = next(i for i, (n, d) in enumerate(zip(noise, shape, strict=True)) if n != d)
-    checks = (
-        Check(
-            "what shares a flag is dropped together",
-            Aspect.VALUE,
-            outputs=("sample",),
-            test=are_constant(axis),
-            demands=f"elements dropped together along axis {axis}",
-            at=NOISE_SHAPE,
-        ),
-        Check(
-            "the proportion of flags",
-            Aspect.DISTRIBUTION,
-            outputs=("sample",),
-            test=chance.occurs(partial(_flags, axis), level, "flags"),
-            demands=f"flags with probability {level:g}",
-            at=LEVEL,
-        ),
+    name, demands = (
+        "what shares a flag is dropped together",
+        f"elements dropped together along axis {axis}",
     )
-    title = "a noise shape in the third place" if third else "a noise shape"
-    return Scenario(DROPOUT, title, program=w.program(), arrays=w.arrays, checks=checks)
+    K.expect(name, sample, are_constant(axis), demands, at=NOISE_SHAPE)
+    test, aspect = chance.occurs(partial(_flags, axis), level, "flags"), Aspect.DISTRIBUTION
+    demands = f"flags with probability {level:g}"
+    K.expect("the proportion of flags", sample, test, demands, aspect=aspect, at=LEVEL)
 
 
 def _flags(axis: int, got: Array) -> Array:
@@ -296,106 +212,52 @@ def are_constant(axis: int) -> Test:
             fault=f"((first == 0).any({axis}) & (first != 0).any({axis})).any()",
         )
 
-    return chance.of_array(test)
+    return of_array(test)
 
 
-def seeds(edition: Edition) -> Sequence[Scenario]:
+@BOOK.scenario(DROPOUT, "tensors with seeds", Aspect.SEED)
+def seeds(K: Recorder) -> None:
     """Tensors with one seed and with another; keras-1 knows no new session."""
-    restarts = edition != "keras-1"
-    w = ProgramWriter()
 
-    def draw(output: str, seed: int) -> None:
-        _fed(w, output, SMALLER, 0.5, seed=seed)
+    def sample(seed: int) -> Result:
+        return dropout_of_ones(K, SMALLER, 0.5, seed=seed)
 
-    draw_with_seeds(w, draw, restarts=restarts)
-    flags = chance.are_independent(lambda got: got == 0)
-    return [
-        Scenario(
-            DROPOUT,
-            "tensors with seeds",
-            program=w.program(),
-            arrays=w.arrays,
-            checks=seed_checks(flags, restarts=restarts),
-        )
-    ]
+    expect_seeds(K, sample, chance.are_independent(_is_zero), restarts=K.edition != "keras-1")
 
 
-def evaluations(edition: Edition) -> Sequence[Scenario]:
+@BOOK.scenario(DROPOUT, "a function called twice", Aspect.DISTRIBUTION)
+def evaluations(K: Recorder) -> None:
     """One compiled function called twice drops other elements."""
-    del edition
-    w = ProgramWriter()
-    x = w.call("placeholder", shape=SMALLER)
-    compiled = w.call("function", [x], [w.call(DROPOUT, x, 0.5)])
-    ones = _ones(w, SMALLER)
-    w.observe("once", "operator.call", compiled, [ones])
-    w.observe("again", "operator.call", compiled, [ones])
-    check = Check(
-        "each evaluation drops other elements",
-        Aspect.DISTRIBUTION,
-        outputs=("once", "again"),
-        test=chance.of_arrays(chance.other_samples),
-        demands="other zeros at each evaluation",
-        at=ZEROS,
-    )
-    return [
-        Scenario(
-            DROPOUT,
-            "a function called twice",
-            program=w.program(),
-            arrays=w.arrays,
-            checks=(check,),
-        )
-    ]
+    x = K.placeholder(shape=SMALLER)
+    compiled = K.function([x], [K.dropout(x, 0.5)])
+    ones = K.eval(K.ones(SMALLER))
+    both = compiled([ones]).output("once"), compiled([ones]).output("again")
+    test, demands = of_arrays(chance.other_samples), "other zeros at each evaluation"
+    K.expect("each evaluation drops other elements", both, test, demands, at=ZEROS)
 
 
-def no_levels(edition: Edition) -> Sequence[Scenario]:
+@BOOK.scenario(DROPOUT, "level={level}", Aspect.ERROR, level=(1.5, -0.5))
+def no_levels(K: Recorder, level: float) -> None:
     """Levels outside 0 to 1."""
-    del edition
-    return [
-        _refusal(f"level={p}", "a level outside 0 to 1 is refused", LEVEL, p) for p in (1.5, -0.5)
-    ]
+    _expect_refused(K, "a level outside 0 to 1 is refused", LEVEL, level)
 
 
-def no_noise_shapes(edition: Edition) -> Sequence[Scenario]:
+@BOOK.scenario(DROPOUT, "noise_shape=(3, 5)", Aspect.ERROR, editions=KERAS_2)
+def no_noise_shapes(K: Recorder) -> None:
     """A noise shape that does not broadcast to the shape of x."""
-    del edition
-    name = "a noise shape that does not fit is refused"
-    return [_refusal("noise_shape=(3, 5)", name, BROADCASTABLE, 0.5, (3, 5))]
+    _expect_refused(K, "a noise shape that does not fit is refused", BROADCASTABLE, 0.5, (3, 5))
 
 
-def _refusal(title: str, name: str, at: dict[str, int], *args: Argument) -> Scenario:
-    w = ProgramWriter()
-    x = w.call("placeholder", shape=(4, 5))
-    w.attempt(
-        "answer", "operator.call", _evaluated(x, *args), w.array("fed", np.ones((4, 5)), "float32")
-    )
-    check = Check(
-        name,
-        Aspect.ERROR,
-        outputs=("answer",),
-        test=raises(),
-        demands="an exception",
-        at=at,
-        conventions=(ConventionName.INVALID_INPUT,),
-    )
-    return Scenario(DROPOUT, title, program=w.program(), arrays=w.arrays, checks=(check,))
+def _expect_refused(K: Recorder, name: str, at: Lines, *args: Any) -> None:
+    """What builds dropout, compiles and calls it, or any of these, raises."""
+    x = K.placeholder(shape=(4, 5))
+
+    def drop(values: Result) -> Result:
+        return K.function([x], [K.dropout(x, *args)])([values])
+
+    fed = K.array("fed", np.ones((4, 5)), "float32")
+    answer, rests = K.attempt(K.operator.call, drop, fed), (ConventionName.INVALID_INPUT,)
+    K.expect(name, answer.output("answer"), raises(), "an exception", at=at, conventions=rests)
 
 
-def _evaluated(x: Ref, *args: Argument) -> Function:
-    """A callable that builds dropout, compiles and calls it: any of them may refuse."""
-    body = FunctionWriter("drop", "values")
-    compiled = body.call("function", [x], [body.call(DROPOUT, x, *args)])
-    return body.returning(body.call("operator.call", compiled, [Ref("values")]))
-
-
-_2: tuple[Edition, ...] = ("keras-2.0", "keras-2.2")
-
-FAMILIES: tuple[Family, ...] = (
-    Family(DROPOUT, frozenset({Aspect.VALUE, Aspect.DTYPE, Aspect.STATIC_SHAPE}), make=small),
-    Family(DROPOUT, frozenset({Aspect.DISTRIBUTION}), make=samples),
-    Family(DROPOUT, frozenset({Aspect.VALUE, Aspect.DISTRIBUTION}), make=noise_shapes, editions=_2),
-    Family(DROPOUT, frozenset({Aspect.SEED}), make=seeds),
-    Family(DROPOUT, frozenset({Aspect.DISTRIBUTION}), make=evaluations),
-    Family(DROPOUT, frozenset({Aspect.ERROR}), make=no_levels),
-    Family(DROPOUT, frozenset({Aspect.ERROR}), make=no_noise_shapes, editions=_2),
-)
+FAMILIES = BOOK.families

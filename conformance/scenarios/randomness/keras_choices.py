@@ -1,22 +1,20 @@
 """Scenarios of keras.random: classes that are chosen, elements in another order, and dropout.
 
-The docstring of `shuffle` does not say whether the elements at one place of the axis stay
-together, so that nothing asks for either; `dropout` has no docstring, so that all that is asked of
-it rests on a convention.
+The docstring of `shuffle` does not say whether the elements at one place of the axis stay together,
+so nothing asks for either. `dropout` has no docstring. What it does stands in those of the layer
+`Dropout`, which calls it, and of `SeedGenerator`, which shows that call.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
-from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.editions import Edition
-from conformance.program import Argument, Ref
 from conformance.results import Aspect
 from conformance.scenarios.checks import (
     OTHER_DTYPES,
@@ -24,214 +22,136 @@ from conformance.scenarios.checks import (
     has_dtype,
     has_shape,
     is_static_shape,
+    of_array,
 )
-from conformance.scenarios.composites import composite
-from conformance.scenarios.model import KERAS_3, KERAS_3_DOCUMENT, Check, Family, Problem, Scenario
+from conformance.scenarios.model import KERAS_3, KERAS_3_DOCUMENT, Array, Problem
 from conformance.scenarios.randomness import chance
-from conformance.scenarios.randomness.dropout import are_constant, elements_of, is_dropped_or_kept
+from conformance.scenarios.randomness.dropout import (
+    LEVELS,
+    are_constant,
+    elements_of,
+    is_dropped_or_kept,
+)
 from conformance.scenarios.randomness.keras_random import (
+    SEEDS,
+    WITH_SEEDS,
+    expect_seeds,
     in_float64,
-    seed_scenarios,
 )
 from conformance.scenarios.randomness.keras_samplers import ARGS, SUMMARY
-from conformance.scenarios.randomness.random_tensors import SAMPLE, SEED
-from conformance.scenarios.randomness.samplers import Lines
-from conformance.scenarios.randomness.statistics import Array
-from conformance.scenarios.writing import ProgramWriter
+from conformance.scenarios.randomness.random_tensors import SAMPLE, SEED, SMALL
+from conformance.scenarios.recorder import Book, Lines, Recorder, Result
 from conformance.specs.convention_names import ConventionName
 from conformance.specs.unsettled import unsettled_of
 
-CATEGORICAL = "keras.random.categorical"
-SHUFFLE = "keras.random.shuffle"
+BOOK = Book()
+CATEGORICAL, SHUFFLE = "keras.random.categorical", "keras.random.shuffle"
 DROPOUT = "keras.random.dropout"
-RETURNS = {KERAS_3_DOCUMENT: "Returns"}
-UNDOCUMENTED = (ConventionName.KERAS_DROPOUT,)
+RETURNS: Lines = {KERAS_3_DOCUMENT: "Returns"}
+LAYER: Lines = {KERAS_3_DOCUMENT: "keras.layers.Dropout: Summary"}
+NOISE_SHAPE: Lines = {KERAS_3_DOCUMENT: "keras.layers.Dropout: Args"}
+GENERATOR: Lines = {KERAS_3_DOCUMENT: "keras.random.SeedGenerator: Summary"}
 CHANCES = np.array([[0.125, 0.25, 0.125, 0.5], [0.25, 0.25, 0.0625, 0.4375]])
 """Probabilities of the classes, a row for each distribution."""
 EACH = 50_000
 """How many classes are chosen of each."""
 PLACES = 20_000
+DISTRIBUTION, STATIC = Aspect.DISTRIBUTION, Aspect.STATIC_SHAPE
+Draw = st.DrawFn
 
 
-def _scenario(function: str, title: str, w: ProgramWriter, *checks: Check) -> Scenario:
-    return Scenario(function, title, program=w.program(), arrays=w.arrays, checks=checks)
+def _tensor(K: Recorder, name: str, elements: Array) -> Result:
+    return K.constant(K.array(name, elements), dtype=elements.dtype.name)
 
 
-def _tensor(w: ProgramWriter, name: str, elements: Array) -> Ref:
-    return w.call("constant", w.array(name, elements), dtype=elements.dtype.name)
+def _observed(K: Recorder, tensor: Result) -> tuple[Result, Result]:
+    """Its values and its static shape."""
+    return K.eval(tensor).output("values"), K.int_shape(tensor).output("static")
 
 
-def choices(edition: Edition) -> SearchStrategy[Scenario]:
+@BOOK.scenario(CATEGORICAL, *SMALL, editions=KERAS_3)
+def choices(K: Recorder, draw: Draw) -> None:
     """A few choices between any number of classes."""
-    del edition
-
-    @composite
-    def drawn(draw: DrawFn) -> Scenario:
-        shape = (draw(st.integers(1, 4)), draw(st.integers(1, 6)))
-        logits = np.random.default_rng(draw(st.integers(0, 2**16))).normal(size=shape)
-        dtype = draw(st.sampled_from((None, "int32", "int64", "uint8", "float32")))
-        kind = draw(st.sampled_from(("float32", "float64")))
-        return _choices(logits.astype(kind), draw(st.integers(1, 5)), dtype)
-
-    return drawn()
-
-
-def _choices(logits: Array, count: int, dtype: str | None) -> Scenario:
-    w = ProgramWriter()
-    tensor = _tensor(w, "logits", logits)
-    given = {} if dtype is None else {"dtype": dtype}
-    made = w.call(CATEGORICAL, tensor, count, **given, seed=SEED)
-    w.observe("values", "eval", made)
-    w.observe("static", "int_shape", made)
-    checks = _choice_checks((logits.shape[0], count), logits.shape[1], dtype)
-    return _scenario(CATEGORICAL, "a small call", w, *checks)
-
-
-def _choice_checks(shape: tuple[int, ...], classes: int, dtype: str | None) -> Iterator[Check]:
-    values: dict[str, Any] = {"outputs": ("values",)}
-    yield Check(
-        "the shape is as asked for",
-        Aspect.VALUE,
-        test=has_shape(shape),
-        demands=f"shape {shape}",
-        at=RETURNS,
-        **values,
-    )
-    yield Check(
-        "the values are classes",
-        Aspect.VALUE,
-        test=chance.takes_only(*range(classes)),
-        demands=f"integers from 0 to {classes - 1}",
-        at=SUMMARY,
-        **values,
-    )
-    yield Check(
+    rows, classes = draw(st.integers(1, 4)), draw(st.integers(1, 6))
+    logits = np.random.default_rng(draw(st.integers(0, 2**16))).normal(size=(rows, classes))
+    dtype = draw(st.sampled_from((None, "int32", "int64", "uint8", "float32")))
+    logits = logits.astype(draw(st.sampled_from(("float32", "float64"))))
+    count, keywords = draw(st.integers(1, 5)), {} if dtype is None else {"dtype": dtype}
+    tensor, shape = _tensor(K, "logits", logits), (rows, count)
+    values, static = _observed(K, K.keras.random.categorical(tensor, count, **keywords, seed=SEED))
+    K.expect("the shape is as asked for", values, has_shape(shape), f"shape {shape}", at=RETURNS)
+    test, demands = chance.takes_only(*range(classes)), f"integers from 0 to {classes - 1}"
+    K.expect("the values are classes", values, test, demands, at=SUMMARY)
+    K.expect(
         "the dtype is as asked for",
-        Aspect.DTYPE,
-        test=has_dtype(dtype or "int32"),
-        demands=dtype or "int32",
+        values,
+        has_dtype(dtype or "int32"),
+        dtype or "int32",
+        aspect=Aspect.DTYPE,
         at=ARGS,
         conventions=() if dtype else (ConventionName.DEFAULT_DTYPE,),
-        **values,
     )
-    yield _static(shape, RETURNS)
+    _expect_static(K, static, shape, RETURNS)
 
 
-def _static(shape: tuple[int, ...], at: Lines) -> Check:
-    return Check(
-        "int_shape is the shape",
-        Aspect.STATIC_SHAPE,
-        outputs=("static",),
-        test=is_static_shape(shape),
-        demands=str(shape),
-        at=at,
-    )
+def _expect_static(K: Recorder, static: Result, shape: tuple[int, ...], at: Lines) -> None:
+    test = is_static_shape(shape)
+    K.expect("int_shape is the shape", static, test, str(shape), aspect=STATIC, at=at)
 
 
-def proportions(edition: Edition) -> Sequence[Scenario]:
+@BOOK.scenario(
+    CATEGORICAL,
+    "many choices by {dtype}",
+    DISTRIBUTION,
+    editions=KERAS_3,
+    dtype=("float32", "float64"),
+)
+def proportions(K: Recorder, dtype: str) -> None:
     """Many choices in two rows, of other probabilities each; logits are not normalised."""
-    del edition
-    return [_proportions(dtype) for dtype in ("float32", "float64")]
-
-
-def _proportions(dtype: str) -> Scenario:
-    w = ProgramWriter()
     logits = (np.log(CHANCES) + np.array([[3.0], [-2.0]])).astype(dtype)
-    tensor = _tensor(w, "logits", logits)
-    w.observe("sample", "eval", w.call(CATEGORICAL, tensor, EACH, seed=SEED))
-    rows = tuple(_has_proportions(row) for row in range(len(CHANCES)))
-    check = Check(
-        "the proportions of the classes",
-        Aspect.DISTRIBUTION,
-        outputs=("sample",),
-        test=chance.first_of(*rows),
-        demands="each class as often as its logit says",
-        at=SUMMARY,
-    )
-    neighbours = Check(
-        "choices are independent",
-        Aspect.DISTRIBUTION,
-        outputs=("sample",),
-        test=in_float64(chance.neighbours_are_independent(lambda got: got / 3)),
-        demands="independent choices",
-        at=SUMMARY,
-    )
-    return _scenario(CATEGORICAL, f"many choices by {dtype}", w, check, neighbours)
+    tensor = _tensor(K, "logits", logits)
+    sample = K.eval(K.keras.random.categorical(tensor, EACH, seed=SEED)).output("sample")
+    test = chance.first_of(*(_has_proportions(row) for row in range(len(CHANCES))))
+    demands = "each class as often as its logit says"
+    K.expect("the proportions of the classes", sample, test, demands, at=SUMMARY)
+    test = in_float64(chance.neighbours_are_independent(lambda got: got / 3))
+    K.expect("choices are independent", sample, test, "independent choices", at=SUMMARY)
 
 
 def _has_proportions(row: int) -> Test:
     """As many elements of a row are of each class as chance allows."""
 
-    def one(chosen: int) -> Test:
+    def of_class(chosen: int) -> Test:
         def event(got: Array) -> Array:
             return np.asarray(np.equal(got[row], chosen))
 
         return chance.occurs(event, CHANCES[row, chosen], f"in row {row} of class {chosen}")
 
     shape = has_shape((len(CHANCES), EACH))
-    return chance.first_of(shape, *map(one, range(CHANCES.shape[1])))
+    return chance.first_of(shape, *map(of_class, range(CHANCES.shape[1])))
 
 
-def choice_seeds(edition: Edition) -> Sequence[Scenario]:
-    """What a seed is for classes."""
-    del edition
-
-    def draw(w: ProgramWriter, output: str, seed: dict[str, Argument]) -> None:
-        tensor = _tensor(w, f"logits_{output}", np.zeros((40, 4), "float32"))
-        w.observe(output, "eval", w.call(CATEGORICAL, tensor, 50, **seed))
-
-    independent = in_float64(chance.are_independent(lambda got: got / 3))
-    return seed_scenarios(CATEGORICAL, draw, independent)
-
-
-def shuffles(edition: Edition) -> SearchStrategy[Scenario]:
+@BOOK.scenario(SHUFFLE, *SMALL, editions=KERAS_3)
+def shuffles(K: Recorder, draw: Draw) -> None:
     """Tensors of any shape along any axis."""
-    del edition
-
-    @composite
-    def drawn(draw: DrawFn) -> Scenario:
-        shape = tuple(draw(st.lists(st.integers(1, 5), min_size=1, max_size=3)))
-        axis = draw(st.integers(-1, len(shape) - 1))
-        return _shuffle(shape, axis, draw(st.sampled_from(("float32", "float64"))))
-
-    return drawn()
-
-
-def _shuffle(shape: tuple[int, ...], axis: int, dtype: str) -> Scenario:
+    shape = tuple(draw(st.lists(st.integers(1, 5), min_size=1, max_size=3)))
+    axis = draw(st.integers(-1, len(shape) - 1))
+    dtype = draw(st.sampled_from(("float32", "float64")))
     elements = np.arange(np.prod(shape), dtype=dtype).reshape(shape)
-    w = ProgramWriter()
-    made = w.call(SHUFFLE, _tensor(w, "x", elements), axis=axis, seed=SEED)
-    w.observe("values", "eval", made)
-    w.observe("static", "int_shape", made)
+    x = _tensor(K, "x", elements)
+    values, static = _observed(K, K.keras.random.shuffle(x, axis=axis, seed=SEED))
     negative = (ConventionName.NEGATIVE_AXIS,) if axis < 0 else ()
-    return Scenario(
-        SHUFFLE,
-        "a small call",
-        program=w.program(),
-        arrays=w.arrays,
-        checks=(*_shuffle_checks(elements, axis),),
-        conventions=(*negative, *unsettled_of(shape, dtype)),
-    )
-
-
-def _shuffle_checks(elements: Array, axis: int) -> Iterator[Check]:
-    yield Check(
+    K.conventions = (*negative, *unsettled_of(shape, dtype))
+    name, demands = (
         "each line along the axis keeps its elements",
-        Aspect.VALUE,
-        outputs=("values",),
-        test=keeps_lines(elements, axis),
-        demands=f"the elements in another order along axis {axis}",
-        at=SUMMARY,
+        f"the elements in another order along axis {axis}",
     )
-    yield Check(
-        "the dtype of x is kept",
-        Aspect.DTYPE,
-        outputs=("values",),
-        test=has_dtype(elements.dtype.name),
-        demands=elements.dtype.name,
-        alternatives=OTHER_DTYPES,
+    K.expect(name, values, keeps_lines(elements, axis), demands, at=SUMMARY)
+    test, aspect = has_dtype(dtype), Aspect.DTYPE
+    K.expect(
+        "the dtype of x is kept", values, test, dtype, aspect=aspect, alternatives=OTHER_DTYPES
     )
-    yield _static(elements.shape, SUMMARY)
+    _expect_static(K, static, shape, SUMMARY)
 
 
 def keeps_lines(elements: Array, axis: int) -> Test:
@@ -246,165 +166,109 @@ def keeps_lines(elements: Array, axis: int) -> Test:
         fault = f"(np.sort(first, {axis}) != np.arange(first.size).reshape(first.shape)).any()"
         return Problem("gives other elements", "elements", got=got, fault=fault)
 
-    return chance.of_array(test)
+    return of_array(test)
 
 
-def orders(edition: Edition) -> Sequence[Scenario]:
+@BOOK.scenario(SHUFFLE, "a long vector", DISTRIBUTION, editions=KERAS_3)
+def orders(K: Recorder) -> None:
     """A long vector: its elements come from everywhere.
 
     How many of the first half were there before is hypergeometric, of which the bound for
     independent events holds (Hoeffding 1963, theorem 4). The same holds for the even places.
     """
-    del edition
-    w = ProgramWriter()
-    x = _tensor(w, "x", np.arange(PLACES, dtype="float32"))
-    w.observe("sample", "eval", w.call(SHUFFLE, x, seed=SEED))
+    x = _tensor(K, "x", np.arange(PLACES, dtype="float32"))
+    sample = K.eval(K.keras.random.shuffle(x, seed=SEED)).output("sample")
     halves = chance.occurs(lambda got: got[: PLACES // 2] < PLACES // 2, 0.5, "of the first half")
     evens = chance.occurs(lambda got: got[::2] % 2 == 0, 0.5, "of the even places")
-    check = Check(
-        "elements come from everywhere",
-        Aspect.DISTRIBUTION,
-        outputs=("sample",),
-        test=chance.first_of(has_shape((PLACES,)), halves, evens),
-        demands="an order in which every place is as likely for each element",
-        at=SUMMARY,
-    )
-    return [_scenario(SHUFFLE, "a long vector", w, check)]
+    test = chance.first_of(has_shape((PLACES,)), halves, evens)
+    demands = "an order in which every place is as likely for each element"
+    K.expect("elements come from everywhere", sample, test, demands, at=SUMMARY)
 
 
-def shuffle_seeds(edition: Edition) -> Sequence[Scenario]:
-    """What a seed is for an order."""
-    del edition
-
-    def draw(w: ProgramWriter, output: str, seed: dict[str, Argument]) -> None:
-        x = _tensor(w, f"x_{output}", np.arange(2000, dtype="float32"))
-        w.observe(output, "eval", w.call(SHUFFLE, x, **seed))
-
-    return seed_scenarios(SHUFFLE, draw, None)
-
-
-def drops(edition: Edition) -> SearchStrategy[Scenario]:
+@BOOK.scenario(DROPOUT, *SMALL, editions=KERAS_3)
+def drops(K: Recorder, draw: Draw) -> None:
     """A few elements of any shape: each is dropped, or kept and scaled."""
-    del edition
-
-    @composite
-    def drawn(draw: DrawFn) -> Scenario:
-        shape = tuple(draw(st.lists(st.integers(1, 5), min_size=1, max_size=3)))
-        rate = draw(st.sampled_from((0.0, 0.25, 0.5, 0.75, 0.1, 0.9)))
-        elements = elements_of(shape, draw(st.sampled_from(("float32", "float64"))), 0)
-        return _drop(elements, rate)
-
-    return drawn()
-
-
-def _drop(elements: Array, rate: float) -> Scenario:
-    w = ProgramWriter()
-    made = _dropped(w, elements, rate)
-    w.observe("values", "eval", made)
-    w.observe("static", "int_shape", made)
-    return Scenario(
-        DROPOUT,
-        "a small call",
-        program=w.program(),
-        arrays=w.arrays,
-        checks=(*_drop_checks(elements, rate),),
-        conventions=UNDOCUMENTED,
+    shape = tuple(draw(st.lists(st.integers(1, 5), min_size=1, max_size=3)))
+    rate = draw(st.sampled_from(LEVELS))
+    dtype = draw(st.sampled_from(("float32", "float64")))
+    elements = elements_of(shape, dtype, 0)
+    x = _tensor(K, "x", elements)
+    values, static = _observed(K, K.keras.random.dropout(x, rate, seed=SEED))
+    K.at = LAYER
+    name, test = "each element is dropped or kept", is_dropped_or_kept(elements, rate)
+    K.expect(name, values, test, f"0 or x / (1 - {rate:g})", at=LAYER)
+    K.expect(
+        "the dtype of x is kept",
+        values,
+        has_dtype(dtype),
+        dtype,
+        aspect=Aspect.DTYPE,
+        alternatives=OTHER_DTYPES,
     )
+    _expect_static(K, static, shape, LAYER)
 
 
-def _dropped(w: ProgramWriter, elements: Array, rate: float, **others: Argument) -> Ref:
-    x = _tensor(w, "x", elements)
-    return w.call(DROPOUT, x, rate, **others, seed=SEED)
+DROPS = ((SAMPLE, 0.3, None), (SAMPLE, 0.9, None), ((2000, 20), 0.5, (2000, 1)))
 
 
-def _drop_checks(elements: Array, rate: float) -> Iterator[Check]:
-    shape, dtype = elements.shape, elements.dtype.name
-    asked: tuple[tuple[str, Aspect, str, Test, str], ...] = (
-        (
-            "each element is dropped or kept",
-            Aspect.VALUE,
-            "values",
-            is_dropped_or_kept(elements, rate),
-            f"0 or x / (1 - {rate:g})",
-        ),
-        ("the dtype of x is kept", Aspect.DTYPE, "values", has_dtype(dtype), dtype),
-        (
-            "int_shape is the shape",
-            Aspect.STATIC_SHAPE,
-            "static",
-            is_static_shape(shape),
-            str(shape),
-        ),
-    )
-    for name, aspect, output, test, demands in asked:
-        yield _undocumented(name, aspect, output, test, demands)
-
-
-def _undocumented(name: str, aspect: Aspect, output: str, test: Test, demands: str) -> Check:
-    return Check(
-        name, aspect, outputs=(output,), test=test, demands=demands, conventions=UNDOCUMENTED
-    )
-
-
-def drop_samples(edition: Edition) -> Sequence[Scenario]:
+@BOOK.scenario(DROPOUT, "", DISTRIBUTION, editions=KERAS_3, how=DROPS)
+def drop_samples(K: Recorder, how: tuple[tuple[int, ...], float, tuple[int, ...] | None]) -> None:
     """Large tensors: how many are dropped, and what shares a place of the noise shape."""
-    del edition
-    return [
-        _drop_sample(SAMPLE, 0.3, None),
-        _drop_sample(SAMPLE, 0.9, None),
-        _drop_sample((2000, 20), 0.5, (2000, 1)),
-    ]
-
-
-def _drop_sample(shape: tuple[int, ...], rate: float, noise: tuple[int, ...] | None) -> Scenario:
-    w = ProgramWriter()
-    others: dict[str, Argument] = {} if noise is None else {"noise_shape": noise}
-    x = w.call("keras.ops.ones", shape)
-    w.observe("sample", "eval", w.call(DROPOUT, x, rate, **others, seed=SEED))
-    title = "a large tensor" if noise is None else "a noise shape"
-    checks = (*_sample_checks(shape, rate, shared=noise is not None),)
-    made = _scenario(DROPOUT, title, w, *checks)
-    return replace(made, conventions=UNDOCUMENTED)
-
-
-def _sample_checks(shape: tuple[int, ...], rate: float, *, shared: bool) -> Iterator[Check]:
-    """With `shared` a row is dropped as a whole."""
+    shape, rate, noise = how
+    K.title = "a large tensor" if noise is None else "a noise shape"
+    keywords: dict[str, Any] = {} if noise is None else {"noise_shape": noise}
+    x = K.keras.ops.ones(shape)
+    sample = K.eval(K.keras.random.dropout(x, rate, **keywords, seed=SEED)).output("sample")
 
     def dropped(got: Array) -> Array:
-        return np.equal(got[:, 0] if shared else got, 0)
+        return np.equal(got if noise is None else got[:, 0], 0)
 
     test: Test = chance.occurs(dropped, rate, "zeros")
-    if shared:
+    if noise is not None:  # a row is dropped as a whole
         test = chance.first_of(are_constant(1), test)
     test = chance.first_of(has_shape(shape), test)
-    says = f"zeros with probability {rate:g}" + (", a whole row each" if shared else "")
-    yield _undocumented("the proportion of zeros", Aspect.DISTRIBUTION, "sample", test, says)
+    demands = f"zeros with probability {rate:g}" + (", a whole row each" if noise else "")
+    K.at = at = LAYER if noise is None else NOISE_SHAPE
+    K.expect("the proportion of zeros", sample, test, demands, at=at)
 
 
-def drop_seeds(edition: Edition) -> Sequence[Scenario]:
-    """What a seed is for dropout."""
-    del edition
-
-    def draw(w: ProgramWriter, output: str, seed: dict[str, Argument]) -> None:
-        w.observe(output, "eval", w.call(DROPOUT, w.call("keras.ops.ones", (40, 50)), 0.5, **seed))
-
-    flags = chance.are_independent(lambda got: got == 0)
-    return seed_scenarios(DROPOUT, draw, flags, UNDOCUMENTED)
+def _drawn_classes(K: Recorder, output: str, seed: dict[str, Any]) -> Result:
+    tensor = _tensor(K, f"logits_{output}", np.zeros((40, 4), "float32"))
+    return K.eval(K.keras.random.categorical(tensor, 50, **seed))
 
 
-_SMALL = frozenset({Aspect.VALUE, Aspect.DTYPE, Aspect.STATIC_SHAPE})
-_ROWS: tuple[tuple[str, frozenset[Aspect], Any], ...] = (
-    (CATEGORICAL, _SMALL, choices),
-    (CATEGORICAL, frozenset({Aspect.DISTRIBUTION}), proportions),
-    (CATEGORICAL, frozenset({Aspect.SEED}), choice_seeds),
-    (SHUFFLE, _SMALL, shuffles),
-    (SHUFFLE, frozenset({Aspect.DISTRIBUTION}), orders),
-    (SHUFFLE, frozenset({Aspect.SEED}), shuffle_seeds),
-    (DROPOUT, _SMALL, drops),
-    (DROPOUT, frozenset({Aspect.DISTRIBUTION}), drop_samples),
-    (DROPOUT, frozenset({Aspect.SEED}), drop_seeds),
-)
+def _drawn_order(K: Recorder, output: str, seed: dict[str, Any]) -> Result:
+    x = _tensor(K, f"x_{output}", np.arange(2000, dtype="float32"))
+    return K.eval(K.keras.random.shuffle(x, **seed))
 
-FAMILIES: tuple[Family, ...] = tuple(
-    Family(name, aspects, make=make, editions=KERAS_3) for name, aspects, make in _ROWS
-)
+
+def _drawn_zeros(K: Recorder, _: str, seed: dict[str, Any]) -> Result:
+    return K.eval(K.keras.random.dropout(K.keras.ops.ones((40, 50)), 0.5, **seed))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SeededDraws:
+    """How a function draws with a seed, the test of independence, and what says what a seed is."""
+
+    sample: Callable[[Recorder, str, dict[str, Any]], Result]
+    independent: Test | None
+    at: Lines = field(default_factory=lambda: ARGS)
+
+
+SEEDED = {
+    CATEGORICAL: SeededDraws(
+        _drawn_classes, in_float64(chance.are_independent(lambda got: got / 3))
+    ),
+    SHUFFLE: SeededDraws(_drawn_order, None),
+    DROPOUT: SeededDraws(_drawn_zeros, chance.are_independent(lambda got: got == 0), GENERATOR),
+}
+
+
+@BOOK.scenario(SEEDED.keys(), *WITH_SEEDS, editions=KERAS_3, what=SEEDS)
+def seeds(K: Recorder, what: str) -> None:
+    """What a seed is for classes, an order and dropout."""
+    seeded = SEEDED[K.tested]
+    expect_seeds(K, what, partial(seeded.sample, K), seeded.independent, seeded.at)
+
+
+FAMILIES = BOOK.families

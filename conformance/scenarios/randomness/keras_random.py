@@ -8,82 +8,74 @@ numbers that have nothing to do with those of the first they do not say.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from conformance.editions import Edition
-from conformance.program import Argument, Ref
 from conformance.results import Aspect
-from conformance.scenarios.checks import Test
-from conformance.scenarios.model import KERAS_3, Check, Family, Problem, Scenario, Values
+from conformance.scenarios.checks import Test, of_array, of_arrays
+from conformance.scenarios.model import KERAS_3, Problem, Values
 from conformance.scenarios.randomness import chance, random_tensors
 from conformance.scenarios.randomness.keras_samplers import (
     ARGS,
     KERAS_SAMPLERS,
-    RANDINT,
     beta,
 )
 from conformance.scenarios.randomness.random_tensors import (
+    BY_NAME,
+    LARGE,
     OTHER_SEED,
     SAMPLE,
     SEED,
+    SMALL,
     SMALLER,
     called,
-    large_sample,
-    range_checks,
+    expect_possible,
+    expect_sample,
+    kinds_of_samples,
     samples_are_independent,
 )
-from conformance.scenarios.randomness.samplers import Sampler
-from conformance.scenarios.randomness.statistics import binomial, truncated
-from conformance.scenarios.writing import ProgramWriter
+from conformance.scenarios.randomness.statistics import Law, binomial, truncated
+from conformance.scenarios.recorder import Book, Lines, Recorder, Result
 from conformance.specs.convention_names import ConventionName
 
+BOOK = Book()
 MANY = (1000, 1000)
 """The shape of a sample in which a number out of range would be seen that is one of 100,000."""
-GENERATOR = "keras.random.SeedGenerator"
+NAMES, RANDINT = [sampler.function for sampler in KERAS_SAMPLERS], "keras.random.randint"
 
-Draw = Callable[[ProgramWriter, str, dict[str, Argument]], None]
-"""Writes one output, drawn with the seed in the keywords, if there is one."""
+BOOK.scenario([*NAMES, RANDINT], *SMALL, editions=KERAS_3)(random_tensors.small)
+BOOK.scenario(NAMES, *LARGE, editions=KERAS_3, what=kinds_of_samples)(random_tensors.samples)
 
 
-def in_range(sampler: Sampler, edition: Edition) -> Sequence[Scenario]:
-    """Many numbers in float16, and very many where some are drawn again, none out of range."""
-    del edition
+def _ranges(function: str) -> list[tuple[tuple[int, int], str, int]]:
     asked = [(SAMPLE, "float16", 1), (SAMPLE, "float16", 2)]
-    if sampler.law is truncated:
-        asked.append((MANY, "float32", 0))
-    return [_in_range(sampler, *one) for one in asked]
+    return asked + [(MANY, "float32", 0)] * (BY_NAME[function].law is truncated)
 
 
-def _in_range(sampler: Sampler, shape: tuple[int, ...], dtype: str, example: int) -> Scenario:
-    parameters = sampler.examples[example]
-    w = ProgramWriter()
-    made = called(w, sampler, shape, parameters, dtype=dtype, seed=SEED)
-    w.observe("values", "eval", made)
-    return Scenario(
-        sampler.function,
-        f"{shape[0] * shape[1]:,} numbers in {dtype}",
-        program=w.program(),
-        arrays=w.arrays,
-        checks=(*range_checks(sampler, parameters, "values"),),
-    )
+@BOOK.scenario(NAMES, editions=KERAS_3, asked=_ranges)
+def in_range(K: Recorder, asked: tuple[tuple[int, int], str, int]) -> None:
+    """Many numbers in float16, and very many where some are drawn again, none out of range."""
+    shape, dtype, example = asked
+    K.title = f"{shape[0] * shape[1]:,} numbers in {dtype}"
+    parameters = BY_NAME[K.tested].examples[example]
+    tensor = called(K, shape, parameters, dtype=dtype, seed=SEED)
+    expect_possible(K, K.eval(tensor).output("values"), parameters)
 
 
-def integers(sampler: Sampler, edition: Edition) -> Sequence[Scenario]:
+INTEGERS = (Aspect.VALUE, Aspect.DISTRIBUTION)
+RANGES = ((0, 5), (-3, 4))
+
+
+@BOOK.scenario(
+    RANDINT, "a large sample from {bounds[0]}", *INTEGERS, editions=KERAS_3, bounds=RANGES
+)
+def integers(K: Recorder, bounds: tuple[int, int]) -> None:
     """A large sample of integers, and some below zero."""
-    del edition
-    return [_integers(sampler, *asked) for asked in ((0, 5), (-3, 4))]
-
-
-def _integers(sampler: Sampler, low: int, high: int) -> Scenario:
-    def make(w: ProgramWriter) -> Ref:
-        return called(w, sampler, SAMPLE, (low, high), keywords=True, seed=SEED)
-
-    made = large_sample(sampler, (low, high), f"a large sample from {low}", make)
-    return replace(made, checks=tuple(replace(c, test=in_float64(c.test)) for c in made.checks))
+    expect_sample(K, called(K, SAMPLE, bounds, keywords=True, seed=SEED), bounds)
+    K.checks = [replace(c, test=in_float64(c.test)) for c in K.checks]
 
 
 def in_float64(test: Test) -> Test:
@@ -100,147 +92,86 @@ def in_float64(test: Test) -> Test:
     return chance.ByChance(tested, test.rate) if isinstance(test, chance.ByChance) else tested
 
 
-def seeds(sampler: Sampler, edition: Edition) -> Sequence[Scenario]:
+SEEDS = ("integers as seeds", "a SeedGenerator", "no seed")
+WITH_SEEDS = ("{what}", Aspect.SEED)
+
+
+@BOOK.scenario([*NAMES, RANDINT], *WITH_SEEDS, editions=KERAS_3, what=SEEDS)
+def seeds(K: Recorder, what: str) -> None:
     """Integers as seeds, a SeedGenerator, and none."""
-    del edition
+    sampler = BY_NAME[K.tested]
     parameters = sampler.examples[0]
 
-    def draw(w: ProgramWriter, output: str, seed: dict[str, Argument]) -> None:
-        w.observe(output, "eval", called(w, sampler, SMALLER, parameters, keywords=True, **seed))
+    def sample(_: str, seed: dict[str, Any]) -> Result:
+        return K.eval(called(K, SMALLER, parameters, keywords=True, **seed))
 
-    independent = in_float64(samples_are_independent(sampler, parameters))
-    return seed_scenarios(sampler.function, draw, independent)
-
-
-def seed_scenarios(
-    function: str, draw: Draw, independent: Test | None, conventions: tuple[str, ...] = ()
-) -> list[Scenario]:
-    """What the docstrings say of seeds. `conventions` are those of a function without one."""
-    checks = (_same(), *(() if independent is None else (_others(independent),)))
-    made = (
-        _seeded(function, draw, checks),
-        _generated(function, draw),
-        _unseeded(function, draw),
-    )
-    return [_resting(scenario, conventions) for scenario in made]
+    expect_seeds(K, what, sample, in_float64(samples_are_independent(sampler, parameters)))
 
 
-def _resting(scenario: Scenario, conventions: tuple[str, ...]) -> Scenario:
-    if not conventions:
-        return scenario
-    checks = tuple(
-        replace(c, at={}, conventions=(*c.conventions, *conventions)) for c in scenario.checks
-    )
-    return replace(scenario, checks=checks, conventions=conventions)
-
-
-def _scenario(function: str, title: str, w: ProgramWriter, *checks: Check) -> Scenario:
-    return Scenario(function, title, program=w.program(), arrays=w.arrays, checks=checks)
-
-
-def _seeded(function: str, draw: Draw, checks: tuple[Check, ...]) -> Scenario:
-    w = ProgramWriter()
+def expect_seeds(
+    K: Recorder,
+    what: str,
+    sample: Callable[[str, dict[str, Any]], Result],
+    independent: Test | None,
+    at: Lines = ARGS,
+) -> None:
+    """What the docstrings say of seeds: `sample` draws with the seed in the keywords, if any."""
+    other = of_arrays(chance.other_samples)
+    if what != "integers as seeds":
+        keywords = {"seed": K.keras.random.SeedGenerator(SEED)} if what != "no seed" else {}
+        both = [sample(output, keywords).output(output) for output in ("once", "again")]
+        name, test = f"{what} gives other numbers at each call", chance.without_figures(other)
+        demands = "other numbers at each call"
+        K.expect(name, both, test, demands, at=at)
+        return
     for output, seed in (("first", SEED), ("second", SEED), ("other", OTHER_SEED)):
-        draw(w, output, {"seed": seed})
-    return _scenario(function, "integers as seeds", w, *checks)
+        sample(output, {"seed": seed}).output(output)
+    name, same = "the same seed gives the same numbers", of_arrays(chance.equal_samples)
+    demands = "the same numbers for the same integer as the seed"
+    K.expect(name, ("first", "second"), same, demands, at=at)
+    if independent is not None:
+        K.expect(
+            "samples with different seeds are independent",
+            ("first", "other"),
+            chance.first_of(other, independent),
+            "other numbers for another seed, independent of them",
+            conventions=(ConventionName.INDEPENDENT,),
+        )
 
 
-def _same() -> Check:
-    return Check(
-        "the same seed gives the same numbers",
-        Aspect.SEED,
-        outputs=("first", "second"),
-        test=chance.of_arrays(chance.equal_samples),
-        demands="the same numbers for the same integer as the seed",
-        at=ARGS,
-    )
+COUNTS, CHANCES = np.array([4, 9], "int32"), np.array([0.25, 0.5], "float32")
+PAIR = np.array([1, 4], "float32")
+COLUMNS: dict[str, list[tuple[dict[str, Any], list[Law]]]] = {
+    "keras.random.binomial": [
+        ({"counts": COUNTS, "probabilities": 0.5}, [binomial(4, 0.5), binomial(9, 0.5)]),
+        ({"counts": 6, "probabilities": CHANCES}, [binomial(6, 0.25), binomial(6, 0.5)]),
+    ],
+    "keras.random.beta": [
+        ({"alpha": PAIR, "beta": 2.0}, [beta(1, 2), beta(4, 2)]),
+        ({"alpha": 2.0, "beta": PAIR}, [beta(2, 1), beta(2, 4)]),
+    ],
+}
+"""An array of each parameter, and the law of each column."""
 
 
-def _others(independent: Test) -> Check:
-    other = chance.of_arrays(chance.other_samples)
-    return Check(
-        "samples with different seeds are independent",
-        Aspect.SEED,
-        outputs=("first", "other"),
-        test=chance.first_of(other, independent),
-        demands="other numbers for another seed, independent of them",
-        conventions=(ConventionName.INDEPENDENT,),
-    )
-
-
-def _generated(function: str, draw: Draw) -> Scenario:
-    w = ProgramWriter()
-    seed = w.call(GENERATOR, SEED)
-    for output in ("once", "again"):
-        draw(w, output, {"seed": seed})
-    return _scenario(function, "a SeedGenerator", w, _new("a SeedGenerator"))
-
-
-def _unseeded(function: str, draw: Draw) -> Scenario:
-    w = ProgramWriter()
-    for output in ("once", "again"):
-        draw(w, output, {})
-    return _scenario(function, "no seed", w, _new("no seed"))
-
-
-def _new(what: str) -> Check:
-    return Check(
-        f"{what} gives other numbers at each call",
-        Aspect.SEED,
-        outputs=("once", "again"),
-        test=chance.without_figures(chance.of_arrays(chance.other_samples)),
-        demands="other numbers at each call",
-        at=ARGS,
-    )
-
-
-def binomial_arrays(edition: Edition) -> Sequence[Scenario]:
-    """An array of counts, and one of probabilities."""
-    del edition
-    counts, chances = [4, 9], [0.25, 0.5]
-    return [
-        _columns(
-            "keras.random.binomial",
-            {"counts": np.array(counts, "int32"), "probabilities": 0.5},
-            [binomial(n, 0.5) for n in counts],
-        ),
-        _columns(
-            "keras.random.binomial",
-            {"counts": 6, "probabilities": np.array(chances, "float32")},
-            [binomial(6, p) for p in chances],
-        ),
-    ]
-
-
-def beta_arrays(edition: Edition) -> Sequence[Scenario]:
-    """An array of each parameter."""
-    del edition
-    given = np.array([1, 4], "float32")
-    return [
-        _columns("keras.random.beta", {"alpha": given, "beta": 2.0}, [beta(1, 2), beta(4, 2)]),
-        _columns("keras.random.beta", {"alpha": 2.0, "beta": given}, [beta(2, 1), beta(2, 4)]),
-    ]
-
-
-def _columns(function: str, given: dict[str, Any], laws: Sequence[Any]) -> Scenario:
+@BOOK.scenario(
+    COLUMNS.keys(),
+    "an array of parameters",
+    Aspect.DISTRIBUTION,
+    editions=KERAS_3,
+    place=(0, 1),
+)
+def columns(K: Recorder, place: int) -> None:
     """A sample with a column for each law."""
-    w = ProgramWriter()
+    parameters, laws = COLUMNS[K.tested][place]
     arguments = {
-        name: w.array(name, one) if isinstance(one, np.ndarray) else one
-        for name, one in given.items()
+        name: K.array(name, value) if isinstance(value, np.ndarray) else value
+        for name, value in parameters.items()
     }
-    made = w.call(function, (20_000, len(laws)), **arguments, seed=SEED)
-    w.observe("sample", "eval", made)
+    sample = K.eval(K[K.tested]((20_000, len(laws)), **arguments, seed=SEED)).output("sample")
     tests = [chance.first_of(chance.has_mean(law), chance.follows(law)) for law in laws]
-    check = Check(
-        "each column has its distribution",
-        Aspect.DISTRIBUTION,
-        outputs=("sample",),
-        test=in_columns(tests),
-        demands=" beside ".join(f"numbers of {law.says}" for law in laws),
-        at=ARGS,
-    )
-    return _scenario(function, "an array of parameters", w, check)
+    demands = " beside ".join(f"numbers of {law.says}" for law in laws)
+    K.expect("each column has its distribution", sample, in_columns(tests), demands, at=ARGS)
 
 
 def in_columns(tests: Sequence[Test]) -> Test:
@@ -261,7 +192,7 @@ def in_columns(tests: Sequence[Test]) -> Test:
         return chance.ByChance(tested, test.rate) if isinstance(test, chance.ByChance) else tested
 
     return chance.first_of(
-        chance.of_array(lambda got: _are_columns(got, len(tests))),
+        of_array(lambda got: _are_columns(got, len(tests))),
         *(of_column(test, place) for place, test in enumerate(tests)),
     )
 
@@ -271,36 +202,10 @@ def _of_column(expression: str, place: int) -> str:
     return re.sub(r"\bfirst\b", f"first[:, {place}]", expression)
 
 
-def _are_columns(got: Any, wanted: int) -> Problem | None:
-    if got.ndim == 2 and got.shape[1] == wanted:
+def _are_columns(got: Any, count: int) -> Problem | None:
+    if got.ndim == 2 and got.shape[1] == count:
         return None
     return Problem(f"gives shape {got.shape}", "shape")
 
 
-Make = Callable[[Sampler, Edition], Any]
-_SMALL = frozenset({Aspect.VALUE, Aspect.DTYPE, Aspect.STATIC_SHAPE})
-_SAMPLES = frozenset({Aspect.VALUE, Aspect.DISTRIBUTION})
-
-
-def _families() -> Iterator[Family]:
-    for sampler in KERAS_SAMPLERS:
-        yield _family(sampler, _SMALL, random_tensors.small)
-        yield _family(sampler, _SAMPLES, random_tensors.samples)
-        yield _family(sampler, frozenset({Aspect.VALUE}), in_range)
-        yield _family(sampler, frozenset({Aspect.SEED}), seeds)
-    yield _family(RANDINT, _SMALL, random_tensors.small)
-    yield _family(RANDINT, _SAMPLES, integers)
-    yield _family(RANDINT, frozenset({Aspect.SEED}), seeds)
-    arrays = (("binomial", binomial_arrays), ("beta", beta_arrays))
-    for name, make in arrays:
-        shown = frozenset({Aspect.DISTRIBUTION})
-        yield Family(f"keras.random.{name}", shown, make=make, editions=KERAS_3)
-
-
-def _family(sampler: Sampler, aspects: frozenset[Aspect], make: Make) -> Family:
-    return Family(
-        sampler.function, aspects, make=lambda edition: make(sampler, edition), editions=KERAS_3
-    )
-
-
-FAMILIES: tuple[Family, ...] = tuple(_families())
+FAMILIES = BOOK.families

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
 from conformance.scenarios.model import KERAS_3_DOCUMENT
 from conformance.scenarios.randomness import statistics
-from conformance.scenarios.randomness.samplers import Lines, Parameters, Sampler
+from conformance.scenarios.randomness.samplers import Parameters, Sampler
 from conformance.scenarios.randomness.statistics import Array, Law
+from conformance.scenarios.recorder import Lines
 
 ARGS: Lines = {KERAS_3_DOCUMENT: "Args"}
 SUMMARY: Lines = {KERAS_3_DOCUMENT: "Summary"}
@@ -97,93 +99,62 @@ def _elementwise(function: Callable[[float], float], x: Array) -> Array:
 _NORMAL: tuple[Parameters, ...] = ((1.0, 2.0), (0.0, 1.0), (-3.0, 0.5))
 
 
-def _sampler(
-    function: str,
-    parameters: tuple[str, ...],
-    law: Callable[..., Law],
-    examples: tuple[Parameters, ...],
-    *,
-    default: Parameters | None = None,
-    values: Lines = SUMMARY,
-    span: Callable[..., tuple[float, float]] | None = None,
-    half_open: bool = False,
-    whole: bool = False,
-) -> Sampler:
-    """One of a float dtype, whose default is float32."""
-    return Sampler(
-        f"keras.random.{function}",
-        parameters=parameters,
-        law=law,
-        examples=examples,
-        default=default,
-        shape=ARGS,
-        values=values,
-        dtype=ARGS,
-        dtypes=FLOATS,
-        documented=FLOATS,
-        default_settled=True,
-        span=span,
-        half_open=half_open,
-        whole=whole,
-    )
-
+_documented = partial(Sampler, shape=ARGS, values=SUMMARY, dtype=ARGS)
+_float = partial(_documented, dtypes=FLOATS, documented=FLOATS, default_settled=True)
+"""One of a float dtype, whose default is float32."""
 
 KERAS_SAMPLERS = (
-    _sampler(
-        "normal",
-        ("mean", "stddev"),
-        statistics.normal,
-        _NORMAL,
+    _float(
+        "keras.random.normal",
+        parameters=("mean", "stddev"),
+        law=statistics.normal,
+        examples=_NORMAL,
         default=(0.0, 1.0),
     ),
-    _sampler(
-        "uniform",
-        ("minval", "maxval"),
-        statistics.uniform,
-        ((-2.0, 3.0), (0.0, 1.0), (0.5, 0.75), (-4.0, -1.0)),
+    _float(
+        "keras.random.uniform",
+        parameters=("minval", "maxval"),
+        law=statistics.uniform,
+        examples=((-2.0, 3.0), (0.0, 1.0), (0.5, 0.75), (-4.0, -1.0)),
         default=(0.0, 1.0),
         half_open=True,
     ),
-    _sampler(
-        "truncated_normal",
-        ("mean", "stddev"),
-        statistics.truncated,
-        _NORMAL,
+    _float(
+        "keras.random.truncated_normal",
+        parameters=("mean", "stddev"),
+        law=statistics.truncated,
+        examples=_NORMAL,
         default=(0.0, 1.0),
     ),
-    _sampler(
-        "gamma",
-        ("alpha",),
-        gamma,
-        ((2.5,), (1.0,), (0.5,), (4.0,)),
+    _float(
+        "keras.random.gamma",
+        parameters=("alpha",),
+        law=gamma,
+        examples=((2.5,), (1.0,), (0.5,), (4.0,)),
         span=lambda _: (0.0, 1e4),
     ),
-    _sampler(
-        "beta",
-        ("alpha", "beta"),
-        beta,
-        ((2.0, 3.0), (1.0, 1.0), (4.0, 1.0), (5.0, 2.0)),
+    _float(
+        "keras.random.beta",
+        parameters=("alpha", "beta"),
+        law=beta,
+        examples=((2.0, 3.0), (1.0, 1.0), (4.0, 1.0), (5.0, 2.0)),
         span=lambda *_: (0.0, 1.0),
     ),
-    _sampler(
-        "binomial",
-        ("counts", "probabilities"),
-        statistics.binomial,
-        ((10, 0.25), (1, 0.5), (3, 0.75), (40, 0.5)),
+    _float(
+        "keras.random.binomial",
+        parameters=("counts", "probabilities"),
+        law=statistics.binomial,
+        examples=((10, 0.25), (1, 0.5), (3, 0.75), (40, 0.5)),
         span=lambda counts, _: (0.0, counts),
         whole=True,
     ),
 )
 
-RANDINT = Sampler(
+RANDINT = _documented(
     "keras.random.randint",
     parameters=("minval", "maxval"),
     law=integers,
     examples=((0, 5), (1, 2), (3, 100)),
-    default=None,
-    shape=ARGS,
-    values=SUMMARY,
-    dtype=ARGS,
     dtypes=INTEGERS,
     documented=INTEGERS,
     default_dtype="int32",

@@ -12,98 +12,70 @@ scenario, because an implementation may know no seed there: what is said of them
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 from hypothesis import strategies as st
-from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.editions import Edition
-from conformance.program import Argument, Function, Ref
 from conformance.results import Aspect
-from conformance.scenarios.checks import Test, has_dtype, has_shape, is_static_shape, raises
-from conformance.scenarios.composites import composite
-from conformance.scenarios.model import Alternative, Check, Family, Scenario
+from conformance.scenarios.checks import (
+    Test,
+    has_dtype,
+    has_shape,
+    is_static_shape,
+    of_arrays,
+    raises,
+)
+from conformance.scenarios.model import KERAS_2, Alternative
 from conformance.scenarios.randomness import chance
+from conformance.scenarios.randomness.keras_samplers import KERAS_SAMPLERS, RANDINT
 from conformance.scenarios.randomness.samplers import SAMPLERS, Parameters, Sampler
-from conformance.scenarios.writing import FunctionWriter, ProgramWriter
+from conformance.scenarios.recorder import Book, Recorder, Result
 from conformance.specs.convention_names import ConventionName
 from conformance.specs.unsettled import unsettled_of
 
+BOOK = Book()
 SAMPLE = (400, 500)
 """The shape of a large sample: enough numbers to see two per cent of a standard deviation."""
 SMALLER = (40, 50)
 """The shape of a sample that is compared with another."""
 SEED, OTHER_SEED = 20_240, 517
 
-EDITIONS: tuple[Edition, ...] = ("keras-2.0", "keras-2.2")
+BY_NAME = {sampler.function: sampler for sampler in (*SAMPLERS, *KERAS_SAMPLERS, RANDINT)}
+NAMES = [sampler.function for sampler in SAMPLERS]
+SMALL = ("a small call", Aspect.VALUE, Aspect.DTYPE, Aspect.STATIC_SHAPE)
+LARGE = ("{what}", Aspect.VALUE, Aspect.DISTRIBUTION)
 
 
-def small(sampler: Sampler, edition: Edition) -> SearchStrategy[Scenario]:
+@BOOK.scenario(NAMES, *SMALL, editions=KERAS_2)
+def small(K: Recorder, draw: st.DrawFn) -> None:
     """Calls with any shape and dtype."""
-    del edition
-
-    @composite
-    def drawn(draw: DrawFn) -> Scenario:
-        return _small(
-            sampler,
-            tuple(draw(st.lists(st.integers(0, 4), max_size=4))),
-            draw(st.sampled_from(sampler.examples)),
-            draw(st.sampled_from((None, *sampler.dtypes))),
-            keywords=draw(st.booleans()),
-        )
-
-    return drawn()
-
-
-def _small(
-    sampler: Sampler,
-    shape: tuple[int, ...],
-    parameters: Parameters,
-    dtype: str | None,
-    *,
-    keywords: bool,
-) -> Scenario:
-    w = ProgramWriter()
-    given = _seed(sampler) | ({} if dtype is None else {"dtype": dtype})
-    made = called(w, sampler, shape, parameters, keywords=keywords, **given)
-    w.observe("values", "eval", made)
-    w.observe("static", "int_shape", made)
-    checks = _small_checks(sampler, shape, parameters, dtype)
-    return Scenario(
-        sampler.function,
-        "a small call",
-        program=w.program(),
-        arrays=w.arrays,
-        checks=_without_figures(sampler, checks),
-        conventions=unsettled_of(shape, dtype or sampler.default_dtype, sampler.documented),
+    sampler = BY_NAME[K.tested]
+    shape = tuple(draw(st.lists(st.integers(0, 4), max_size=4)))
+    parameters = draw(st.sampled_from(sampler.examples))
+    dtype = draw(st.sampled_from((None, *sampler.dtypes)))
+    arguments = _seed(sampler) | ({} if dtype is None else {"dtype": dtype})
+    tensor = called(K, shape, parameters, keywords=draw(st.booleans()), **arguments)
+    values, static = K.eval(tensor).output("values"), K.int_shape(tensor).output("static")
+    name = dtype or sampler.default_dtype
+    K.conventions = unsettled_of(shape, name, sampler.documented)
+    at, demands = sampler.shape, f"shape {shape}"
+    K.expect("the shape is as asked for", values, has_shape(shape), demands, at=at)
+    settled = dtype or sampler.default_settled
+    K.expect(
+        "the dtype is as asked for",
+        values,
+        has_dtype(name),
+        name,
+        aspect=Aspect.DTYPE,
+        at=sampler.dtype,
+        conventions=() if settled else (ConventionName.DEFAULT_DTYPE,),
     )
-
-
-def _small_checks(
-    sampler: Sampler, shape: tuple[int, ...], parameters: Parameters, dtype: str | None
-) -> tuple[Check, ...]:
-    return (
-        Check(
-            "the shape is as asked for",
-            Aspect.VALUE,
-            outputs=("values",),
-            test=has_shape(shape),
-            demands=f"shape {shape}",
-            at=sampler.shape,
-        ),
-        _dtype_check(sampler, dtype),
-        Check(
-            "int_shape is the shape",
-            Aspect.STATIC_SHAPE,
-            outputs=("static",),
-            test=is_static_shape(shape),
-            demands=str(shape),
-            at=sampler.shape,
-        ),
-        *range_checks(sampler, parameters, "values"),
-    )
+    test, aspect = is_static_shape(shape), Aspect.STATIC_SHAPE
+    K.expect("int_shape is the shape", static, test, str(shape), aspect=aspect, at=at)
+    expect_possible(K, values, parameters)
+    hide_figures(K)
 
 
 def _seed(sampler: Sampler, seed: int = SEED) -> dict[str, Any]:
@@ -111,44 +83,26 @@ def _seed(sampler: Sampler, seed: int = SEED) -> dict[str, Any]:
     return {"seed": seed} if sampler.draws_again else {}
 
 
-def _without_figures(sampler: Sampler, checks: Iterable[Check]) -> tuple[Check, ...]:
-    """The checks. Variables have other numbers in each run, so that theirs show no figures."""
-    if sampler.draws_again:
-        return tuple(checks)
-    return tuple(replace(c, test=chance.without_figures(c.test)) for c in checks)
+def hide_figures(K: Recorder) -> None:
+    """Show no figures in the checks of variables, which have other numbers in each run."""
+    if not BY_NAME[K.tested].draws_again:
+        K.checks = [replace(c, test=chance.without_figures(c.test)) for c in K.checks]
 
 
 def called(
-    w: ProgramWriter,
-    sampler: Sampler,
-    shape: Argument,
-    parameters: Parameters,
-    *,
-    keywords: bool = False,
-    **others: Argument,
-) -> Ref:
+    K: Recorder, shape: Any, parameters: Parameters, *, keywords: bool = False, **others: Any
+) -> Result:
     """A call of the function with the parameters of its law, by position or as keywords."""
+    function = K[K.tested]
     if keywords:
-        named = dict(zip(sampler.parameters, parameters, strict=True))
-        return w.call(sampler.function, shape, **named, **others)
-    return w.call(sampler.function, shape, *parameters, **others)
+        named = dict(zip(BY_NAME[K.tested].parameters, parameters, strict=True))
+        return function(shape, **named, **others)
+    return function(shape, *parameters, **others)
 
 
-def _dtype_check(sampler: Sampler, dtype: str | None) -> Check:
-    wanted = dtype or sampler.default_dtype
-    return Check(
-        "the dtype is as asked for",
-        Aspect.DTYPE,
-        outputs=("values",),
-        test=has_dtype(wanted),
-        demands=wanted,
-        at=sampler.dtype,
-        conventions=() if dtype or sampler.default_settled else (ConventionName.DEFAULT_DTYPE,),
-    )
-
-
-def range_checks(sampler: Sampler, parameters: Parameters, output: str) -> Iterator[Check]:
-    """The check that every number is possible."""
+def expect_possible(K: Recorder, values: Result, parameters: Parameters) -> None:
+    """Every number is possible."""
+    sampler = BY_NAME[K.tested]
     bounds = sampler.bounds(parameters)
     if sampler.law is None:
         test, demands = chance.takes_only(*_outcomes(parameters)), "0 or 1 in every place"
@@ -156,15 +110,8 @@ def range_checks(sampler: Sampler, parameters: Parameters, output: str) -> Itera
         test, demands = _within(sampler, *bounds)
     else:
         test, demands = chance.within(-1e4, 1e4), "finite numbers"
-    yield Check(
-        "values are possible",
-        Aspect.VALUE,
-        outputs=(output,),
-        test=test,
-        demands=demands,
-        at=sampler.values,
-        alternatives=_trials(sampler, parameters),
-    )
+    at, others = sampler.values, _trials(sampler, parameters)
+    K.expect("values are possible", values, test, demands, at=at, alternatives=others)
 
 
 def _within(sampler: Sampler, low: float, high: float) -> tuple[Test, str]:
@@ -188,96 +135,59 @@ def _outcomes(parameters: Parameters) -> tuple[float, ...]:
     return (parameters[0],) if parameters[0] in (0, 1) else (0.0, 1.0)
 
 
-def samples(sampler: Sampler, edition: Edition) -> Sequence[Scenario]:
-    """Large samples: positional arguments, keywords in float64, and the defaults."""
-    del edition
-    first = sampler.examples[0]
-
-    def narrow(w: ProgramWriter) -> Ref:
-        return called(w, sampler, SAMPLE, first, **_seed(sampler, OTHER_SEED))
-
-    def wide(w: ProgramWriter) -> Ref:
-        return called(w, sampler, SAMPLE, first, keywords=True, dtype="float64", **_seed(sampler))
-
-    listed = [
-        large_sample(sampler, first, "a large sample", narrow),
-        large_sample(sampler, first, "a large float64 sample", wide),
-    ]
-    if sampler.default is not None:
-        listed.append(
-            large_sample(
-                sampler,
-                sampler.default,
-                "a large sample with default parameters",
-                lambda w: w.call(sampler.function, SAMPLE, seed=OTHER_SEED),
-            )
-        )
-    return listed
+def kinds_of_samples(function: str) -> Sequence[str]:
+    """Positional arguments, keywords in float64, and the defaults, where there are any."""
+    kinds = "a large sample", "a large float64 sample", "a large sample with default parameters"
+    return kinds if BY_NAME[function].default is not None else kinds[:2]
 
 
-def large_sample(
-    sampler: Sampler, parameters: Parameters, title: str, make: Callable[[ProgramWriter], Ref]
-) -> Scenario:
-    """Many numbers with the parameters of a law, which `make` draws."""
-    w = ProgramWriter()
-    w.observe("sample", "eval", make(w))
-    checks = (*range_checks(sampler, parameters, "sample"), *law_checks(sampler, parameters))
-    shown = _without_figures(sampler, checks)
-    return Scenario(sampler.function, title, program=w.program(), arrays=w.arrays, checks=shown)
+@BOOK.scenario(NAMES, *LARGE, editions=KERAS_2, what=kinds_of_samples)
+def samples(K: Recorder, what: str) -> None:
+    """Large samples."""
+    sampler = BY_NAME[K.tested]
+    first, default = sampler.examples[0], sampler.default
+    if what == "a large sample":
+        tensor = called(K, SAMPLE, first, **_seed(sampler, OTHER_SEED))
+    elif default is None or what == "a large float64 sample":
+        tensor = called(K, SAMPLE, first, keywords=True, dtype="float64", **_seed(sampler))
+    else:
+        first, tensor = default, K[K.tested](SAMPLE, seed=OTHER_SEED)
+    expect_sample(K, tensor, first)
 
 
-def law_checks(sampler: Sampler, parameters: Parameters) -> Iterator[Check]:
-    """The checks that a large sample has the law, and that its numbers are independent."""
+def expect_sample(K: Recorder, tensor: Result, parameters: Parameters) -> None:
+    """Many numbers have the law with these parameters, and are independent."""
+    sample, sampler = K.eval(tensor).output("sample"), BY_NAME[K.tested]
+    expect_possible(K, sample, parameters)
+    name, aspect = "the distribution", Aspect.DISTRIBUTION
     if sampler.law is None:
-        p = parameters[0]
-        test = chance.occurs(lambda got: got == 1, p, "ones")
-        yield _distribution(test, f"1 with probability {p:g}", _trials(sampler, parameters))
+        p, others = parameters[0], _trials(sampler, parameters)
+        test, demands = chance.occurs(lambda got: got == 1, p, "ones"), f"1 with probability {p:g}"
+        K.expect(name, sample, test, demands, aspect=aspect, alternatives=others)
         return
     law = sampler.law(*parameters)
     # mean and spread first: a sample in which they are wrong fails the other tests too
-    tests = (chance.has_mean(law), chance.has_variance(law), chance.follows(law))
-    yield _distribution(chance.first_of(*tests), f"numbers of {law.says}")
-    yield Check(
-        "neighbours are independent",
-        Aspect.DISTRIBUTION,
-        outputs=("sample",),
-        test=chance.neighbours_are_independent(law.distribution),
-        demands="independent numbers",
-    )
+    test = chance.first_of(chance.has_mean(law), chance.has_variance(law), chance.follows(law))
+    K.expect(name, sample, test, f"numbers of {law.says}", aspect=aspect)
+    test, name = chance.neighbours_are_independent(law.distribution), "neighbours are independent"
+    K.expect(name, sample, test, "independent numbers", aspect=aspect)
+    hide_figures(K)
 
 
-def _distribution(test: Test, demands: str, alternatives: tuple[Alternative, ...] = ()) -> Check:
-    return Check(
-        "the distribution",
-        Aspect.DISTRIBUTION,
-        outputs=("sample",),
-        test=test,
-        demands=demands,
-        alternatives=alternatives,
-    )
-
-
-def seeds(sampler: Sampler, edition: Edition) -> Sequence[Scenario]:
+@BOOK.scenario(NAMES, "tensors with seeds", Aspect.SEED, editions=KERAS_2)
+def seeds(K: Recorder) -> None:
     """Tensors with one seed and with another, in this session and at the start of new ones."""
-    del edition
-    parameters = (0.5,) if sampler.law is None else sampler.examples[0]
-    w = ProgramWriter()
+    parameters = usual_parameters(BY_NAME[K.tested])
 
-    def draw(output: str, seed: int) -> None:
-        made = called(w, sampler, SMALLER, parameters, keywords=True, seed=seed)
-        w.observe(output, "eval", made)
+    def sample(seed: int) -> Result:
+        return K.eval(called(K, SMALLER, parameters, keywords=True, seed=seed))
 
-    draw_with_seeds(w, draw, restarts=True)
-    checks = seed_checks(samples_are_independent(sampler, parameters), restarts=True)
-    return [
-        Scenario(
-            sampler.function,
-            "tensors with seeds",
-            program=w.program(),
-            arrays=w.arrays,
-            checks=checks,
-        )
-    ]
+    expect_seeds(K, sample, samples_are_independent(BY_NAME[K.tested], parameters), restarts=True)
+
+
+def usual_parameters(sampler: Sampler) -> Parameters:
+    """Parameters with which samples differ."""
+    return (0.5,) if sampler.law is None else sampler.examples[0]
 
 
 def samples_are_independent(sampler: Sampler, parameters: Parameters) -> Test:
@@ -287,191 +197,116 @@ def samples_are_independent(sampler: Sampler, parameters: Parameters) -> Test:
     return chance.are_independent(sampler.law(*parameters).distribution)
 
 
-def draw_with_seeds(w: ProgramWriter, draw: Callable[[str, int], None], *, restarts: bool) -> None:
-    """Write the outputs that `seed_checks` looks at; `draw` writes one of them with a seed.
+def expect_seeds(
+    K: Recorder,
+    sample: Callable[[int], Result],
+    independence: Test | None,
+    *,
+    restarts: bool,
+    seeds: tuple[int, int] = (SEED, OTHER_SEED),
+) -> None:
+    """What a seed is, and another one; `sample` draws numbers with a seed.
 
     `restarts` says whether the edition has `clear_session`. On a target that lacks it the numbers
     are those of the same session.
     """
-    for output, seed in (("first", SEED), ("second", SEED), ("other", OTHER_SEED)):
-        draw(output, seed)
+    own, another = seeds
+    for output, seed in (("first", own), ("second", own), ("other", another)):
+        sample(seed).output(output)
     if restarts:
-        for output, seed in (("anew", SEED), ("other_anew", OTHER_SEED)):
-            w.observe(f"session_of_{output}", "clear_session")
-            draw(output, seed)
-
-
-def seed_checks(independence: Test, *, restarts: bool) -> tuple[Check, ...]:
-    """Checks of what `draw_with_seeds` has written."""
-    others = ("other", "other_anew") if restarts else ("other",)
-    return (
-        _same_seed(restarts=restarts),
-        *(
-            Check(
-                "another seed gives other numbers",
-                Aspect.SEED,
-                outputs=("first", other),
-                test=chance.of_arrays(chance.other_samples),
-                demands="other numbers for another seed",
-            )
-            for other in others
-        ),
-        Check(
+        for output, seed in (("anew", own), ("other_anew", another)):
+            K.clear_session().output(f"session_of_{output}")
+            sample(seed).output(output)
+    _expect_same(K, restarts=restarts)
+    name, demands = "another seed gives other numbers", "other numbers for another seed"
+    for other in ("other", "other_anew") if restarts else ("other",):
+        K.expect(name, ("first", other), of_arrays(chance.other_samples), demands)
+    if independence is not None:
+        K.expect(
             "samples with different seeds are independent",
-            Aspect.SEED,
-            outputs=("first", "other"),
-            test=chance.unless_equal(independence),
-            demands="independent numbers for another seed",
+            ("first", "other"),
+            chance.unless_equal(independence),
+            "independent numbers for another seed",
             conventions=(ConventionName.INDEPENDENT,),
-        ),
-    )
+        )
 
 
-def _same_seed(*, restarts: bool) -> Check:
+def _expect_same(K: Recorder, *, restarts: bool) -> None:
     """The same numbers at once; or, where there can be a new session, in that one."""
     name, demands = "the same seed gives the same numbers", "the same numbers for the same seed"
     if not restarts:
-        test = chance.of_arrays(chance.equal_samples)
-        return Check(name, Aspect.SEED, outputs=("first", "second"), test=test, demands=demands)
-    stream = chance.of_arrays(chance.starts_again)
-    return Check(
-        name,
-        Aspect.SEED,
-        outputs=("first", "second", "anew"),
-        test=chance.of_arrays(lambda first, second, anew: chance.equal_samples(first, second)),  # noqa: ARG005
-        demands=demands,
-        alternatives=(Alternative(ConventionName.SEED, "stream", stream),),
-    )
+        K.expect(name, ("first", "second"), of_arrays(chance.equal_samples), demands)
+        return
+    at_once = of_arrays(lambda first, second, anew: chance.equal_samples(first, second))  # noqa: ARG005
+    stream = Alternative(ConventionName.SEED, "stream", of_arrays(chance.starts_again))
+    K.expect(name, ("first", "second", "anew"), at_once, demands, alternatives=(stream,))
 
 
-def evaluations(sampler: Sampler, edition: Edition) -> Sequence[Scenario]:
-    """One tensor evaluated twice: other numbers; one variable: the same."""
-    del edition
-    parameters = (0.5,) if sampler.law is None else sampler.examples[0]
-    w = ProgramWriter()
-    made = called(w, sampler, SMALLER, parameters)
-    w.observe("once", "eval", made)
-    w.observe("again", "eval", made)
-    check = _drawn_again() if sampler.draws_again else _kept(sampler)
-    title = "a tensor evaluated twice" if sampler.draws_again else "a variable read twice"
-    return [
-        Scenario(sampler.function, title, program=w.program(), arrays=w.arrays, checks=(check,))
-    ]
+TENSORS = [sampler.function for sampler in SAMPLERS if sampler.draws_again]
+VARIABLES = [sampler.function for sampler in SAMPLERS if not sampler.draws_again]
+TWICE = ("once", "again")
 
 
-def _drawn_again() -> Check:
-    return Check(
-        "each evaluation draws new numbers",
-        Aspect.DISTRIBUTION,
-        outputs=("once", "again"),
-        test=chance.of_arrays(chance.other_samples),
-        demands="new numbers at each evaluation",
-        alternatives=(
-            Alternative(
-                ConventionName.NEW_NUMBERS, "drawn once", chance.of_arrays(chance.equal_samples)
-            ),
-        ),
-    )
+@BOOK.scenario(TENSORS, "a tensor evaluated twice", Aspect.DISTRIBUTION, editions=KERAS_2)
+def drawn_again(K: Recorder) -> None:
+    """One tensor evaluated twice: other numbers."""
+    _evaluate_twice(K)
+    other, same = (of_arrays(t) for t in (chance.other_samples, chance.equal_samples))
+    name, demands = "each evaluation draws new numbers", "new numbers at each evaluation"
+    others = (Alternative(ConventionName.NEW_NUMBERS, "drawn once", same),)
+    K.expect(name, TWICE, other, demands, alternatives=others)
 
 
-def _kept(sampler: Sampler) -> Check:
-    return Check(
-        "the variable keeps its numbers",
-        Aspect.VALUE,
-        outputs=("once", "again"),
-        test=chance.of_arrays(chance.equal_samples),
-        demands="the same numbers as long as the variable is not changed",
-        at=sampler.values,
-    )
+@BOOK.scenario(VARIABLES, "a variable read twice", editions=KERAS_2)
+def kept(K: Recorder) -> None:
+    """One variable read twice: the same numbers."""
+    _evaluate_twice(K)
+    test, at = of_arrays(chance.equal_samples), BY_NAME[K.tested].values
+    demands = "the same numbers as long as the variable is not changed"
+    K.expect("the variable keeps its numbers", TWICE, test, demands, at=at)
 
 
-def integers(sampler: Sampler, edition: Edition) -> Sequence[Scenario]:
+def _evaluate_twice(K: Recorder) -> None:
+    tensor = called(K, SMALLER, usual_parameters(BY_NAME[K.tested]))
+    for output in TWICE:
+        K.eval(tensor).output(output)
+
+
+@BOOK.scenario(("random_uniform", "random_binomial"), "a sample of integers", editions=KERAS_2)
+def integers(K: Recorder) -> None:
     """Numbers in int32: the upper bound of the uniform ones is not among them."""
-    del edition
-    parameters: Parameters = (0.5,) if sampler.law is None else (0, 4)
-    wanted = (0, 1) if sampler.law is None else (0, 1, 2, 3)
-    w = ProgramWriter()
-    made = called(w, sampler, SMALLER, parameters, keywords=True, dtype="int32", seed=SEED)
-    w.observe("values", "eval", made)
-    check = Check(
+    sampler, binomial = BY_NAME[K.tested], K.tested == "random_binomial"
+    parameters: Parameters = (0.5,) if binomial else (0, 4)
+    expected = (0, 1) if binomial else (0, 1, 2, 3)
+    tensor = called(K, SMALLER, parameters, keywords=True, dtype="int32", seed=SEED)
+    included = Alternative(ConventionName.EXCLUSIVE_MAXVAL, "included", _takes(0, 1, 2, 3, 4))
+    K.expect(
         "every integer below the bound, and no other",
-        Aspect.VALUE,
-        outputs=("values",),
-        test=_takes(*wanted),
-        demands=f"each of {wanted} and nothing else",
+        K.eval(tensor).output("values"),
+        _takes(*expected),
+        f"each of {expected} and nothing else",
         at=sampler.values,
-        alternatives=_trials(sampler, parameters) if sampler.law is None else (_INCLUDED,),
+        alternatives=_trials(sampler, parameters) if binomial else (included,),
     )
-    title = "a sample of integers"
-    return [
-        Scenario(
-            sampler.function,
-            title,
-            program=w.program(),
-            arrays=w.arrays,
-            checks=(check,),
-            conventions=(ConventionName.INPUT_DTYPE,),
-        )
-    ]
+    K.conventions = (ConventionName.INPUT_DTYPE,)
 
 
-def _takes(*wanted: float) -> Test:
-    return chance.first_of(chance.takes_only(*wanted), chance.takes_all(*wanted))
+def _takes(*values: float) -> Test:
+    return chance.first_of(chance.takes_only(*values), chance.takes_all(*values))
 
 
-_INCLUDED = Alternative(ConventionName.EXCLUSIVE_MAXVAL, "included", _takes(0, 1, 2, 3, 4))
-
-
-def improbable(edition: Edition) -> Sequence[Scenario]:
-    """Probabilities outside the documented interval."""
-    del edition
-    return [_improbable(p) for p in (1.5, -0.5)]
-
-
-def _improbable(p: float) -> Scenario:
-    w = ProgramWriter()
-    w.attempt("answer", "operator.call", _evaluated("draw", "random_binomial", (4,), p))
-    check = Check(
+@BOOK.scenario("random_binomial", "p={p}", Aspect.ERROR, editions=KERAS_2, p=(1.5, -0.5))
+def improbable(K: Recorder, p: float) -> None:
+    """Probabilities outside the documented interval: a call or its evaluation may refuse."""
+    evaluated = K.body("draw", lambda: K.eval(K.random_binomial((4,), p)))
+    K.expect(
         "a probability outside 0 to 1 is refused",
-        Aspect.ERROR,
-        outputs=("answer",),
-        test=raises(),
-        demands="an exception",
+        K.attempt(K.operator.call, evaluated).output("answer"),
+        raises(),
+        "an exception",
         at={"ja-2.0": 3233, "ko-2.2": 3470},
         conventions=(ConventionName.INVALID_INPUT,),
     )
-    return Scenario(
-        "random_binomial", f"p={p}", program=w.program(), arrays=w.arrays, checks=(check,)
-    )
 
 
-def _evaluated(name: str, function: str, *args: Argument) -> Function:
-    """A callable that makes a tensor and evaluates it: either may refuse."""
-    body = FunctionWriter(name)
-    return body.returning(body.call("eval", body.call(function, *args)))
-
-
-def _families() -> Iterator[Family]:
-    small_aspects = frozenset({Aspect.VALUE, Aspect.DTYPE, Aspect.STATIC_SHAPE})
-    for s in SAMPLERS:
-        yield _family(s, small_aspects, small)
-        yield _family(s, frozenset({Aspect.VALUE, Aspect.DISTRIBUTION}), samples)
-        yield _family(s, frozenset({Aspect.SEED}), seeds)
-        again = Aspect.DISTRIBUTION if s.draws_again else Aspect.VALUE
-        yield _family(s, frozenset({again}), evaluations)
-        if s.function in ("random_uniform", "random_binomial"):
-            yield _family(s, frozenset({Aspect.VALUE}), integers)
-    yield Family("random_binomial", frozenset({Aspect.ERROR}), make=improbable, editions=EDITIONS)
-
-
-def _family(
-    sampler: Sampler,
-    aspects: frozenset[Aspect],
-    make: Callable[[Sampler, Edition], SearchStrategy[Scenario] | Sequence[Scenario]],
-) -> Family:
-    return Family(
-        sampler.function, aspects, make=lambda edition: make(sampler, edition), editions=EDITIONS
-    )
-
-
-FAMILIES: tuple[Family, ...] = tuple(_families())
+FAMILIES = BOOK.families

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 
 from conformance.scenarios.randomness import statistics
 from conformance.scenarios.randomness.statistics import Law
+from conformance.scenarios.recorder import Lines
 from conformance.specs.unsettled import DOCUMENTED_DTYPES
 
-Lines = Mapping[str, int | str]
 Parameters = tuple[float, ...]
 
 
@@ -25,11 +25,11 @@ class Sampler:
     """The law of the numbers; None if they are 0 or 1."""
     examples: tuple[Parameters, ...]
     """Parameters, the first for large samples; exact in every float dtype, as are the bounds."""
-    default: Parameters | None
     shape: Lines
     values: Lines
     """The lines that say which values there are."""
     dtype: Lines
+    default: Parameters | None = None
     draws_again: bool = True
     """Whether it gives a tensor that is computed at each evaluation, not a variable."""
     dtypes: tuple[str, ...] = ("float32", "float64", "float16")
@@ -64,7 +64,6 @@ SAMPLERS = (
         parameters=("low", "high"),
         law=statistics.uniform,
         examples=_UNIFORM,
-        default=None,
         shape={"ja-2.0": 823, "ko-2.2": 754},
         values={"ja-2.0": 819, "ko-2.2": 750},
         dtype={"ja-2.0": 826, "ko-2.2": 757},
@@ -75,7 +74,6 @@ SAMPLERS = (
         parameters=("mean", "scale"),
         law=statistics.normal,
         examples=_NORMAL,
-        default=None,
         shape={"ja-2.0": 859, "ko-2.2": 791},
         values={"ja-2.0": 855, "ko-2.2": 787},
         dtype={"ja-2.0": 862, "ko-2.2": 794},

@@ -11,23 +11,16 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cache, partial
+from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
 
-from conformance.editions import Edition
-from conformance.program import Argument, Ref
-from conformance.results import Aspect
+from conformance.program import Ref
 from conformance.scenarios.checks import equal_in_single, plain, shown
-from conformance.scenarios.model import (
-    INACCURATE,
-    Alternative,
-    Array,
-    Check,
-    Problem,
-    Scenario,
-    Values,
-)
+from conformance.scenarios.model import INACCURATE, Alternative, Array, Problem, Values
+from conformance.scenarios.recorder import Recorder
+from conformance.scenarios.recorder import Result as Recorded
 from conformance.scenarios.state.variable_model import (
     NONE,
     Conventions,
@@ -37,7 +30,6 @@ from conformance.scenarios.state.variable_model import (
     UpdateKind,
 )
 from conformance.scenarios.state.worlds import READINGS, WITHOUT_BIAS, Result, World, initial
-from conformance.scenarios.writing import ProgramWriter
 from conformance.specs import load_conventions
 from conformance.specs.convention_names import ConventionName
 from conformance.specs.unsettled import unsettled_of
@@ -97,7 +89,7 @@ class ExpectedResult:
     @property
     def outputs(self) -> tuple[str, ...]:
         """The outputs that a check looks at, the result first."""
-        return (self.output, *(one for one in (self.rank, self.made) if one is not None))
+        return (self.output, *(name for name in (self.rank, self.made) if name is not None))
 
 
 @dataclass(eq=False)
@@ -107,7 +99,7 @@ class HeldArray:
     A variable may keep the array itself, and change in it: then the array is another.
     """
 
-    ref: Ref
+    ref: Recorded
     value: Array
     _: KW_ONLY
     conventions: Conventions = NONE
@@ -121,15 +113,13 @@ class HeldArray:
 
 @dataclass
 class Machine:
-    """A program under construction, with the model."""
+    """A program that is recorded, with the model."""
 
+    K: Recorder
     draw: Draw
-    edition: Edition
     _: KW_ONLY
-    function: str
     updates: tuple[UpdateKind, ...] = ()
     probed: bool = False
-    writer: ProgramWriter = field(default_factory=ProgramWriter)
     variables: list[ModelVariable] = field(default_factory=list)
     compiled: list[ModelFunction] = field(default_factory=list)
     noted: list[ExpectedResult] = field(default_factory=list)
@@ -186,47 +176,72 @@ class Machine:
         unit = 0.5 + 2.0**-25 if dtype == "float64" else 0.5
         return (whole * unit if dtype.startswith("float") else whole).astype(dtype)
 
-    def given(self, value: Array) -> Ref:
+    def array(self, value: Array) -> Recorded:
         """An array that the program holds, for use as an argument."""
-        ref = self.writer.array(self.name("array"), value)
-        self.arrays[ref.name] = HeldArray(ref, value)
-        return ref
+        array = self.K.array(self.name("array"), value)
+        self.arrays[array.name] = HeldArray(array, value)
+        return array
 
-    def taken(self, argument: Argument, variable: ModelVariable) -> None:
+    def taken(self, argument: Recorded, variable: ModelVariable) -> None:
         """A variable has taken its value from an argument, which may be one of the arrays."""
-        if isinstance(argument, Ref) and argument.name in self.arrays:
+        if argument.name in self.arrays:
             self.arrays[argument.name].takers.append((variable, variable.version))
 
     def assign(
         self,
         variable: ModelVariable,
-        argument: Argument,
+        argument: Recorded,
         value: Array,
         conventions: Conventions = NONE,
     ) -> None:
         """Give a variable a value, which it takes from an argument."""
         variable.set(value, conventions)
         for world in self.worlds:
-            taken = world.held.get(argument.name, value) if isinstance(argument, Ref) else value
+            taken = world.held.get(argument.name, value)
             world.values[variable] = taken.astype(variable.value.dtype)
         self.taken(argument, variable)
 
-    def hold(self, output: str, ref: Ref, variable: ModelVariable) -> None:
+    def set_new(self, variable: ModelVariable) -> Array:
+        """Set a variable to new numbers, which are returned."""
+        value = self.numbers(variable.kind)
+        array = self.array(value)
+        self.K.set_value(variable.ref, array)
+        self.assign(variable, array, value)
+        return value
+
+    def hold(self, read: Recorded, variable: ModelVariable) -> None:
         """Keep what was read of a variable, for use as an argument."""
-        takers = [(variable, variable.version)]
-        self.arrays[output] = HeldArray(
-            ref, variable.value, conventions=variable.conventions, takers=takers
-        )
+        held = HeldArray(read, variable.value, conventions=variable.conventions)
+        held.takers.append((variable, variable.version))
+        self.arrays[read.name] = held
         for world in self.worlds:
-            world.held[output] = world.values[variable]
+            world.held[read.name] = world.values[variable]
 
-    def held_otherwise(self, variable: ModelVariable) -> list[Result]:
-        """What a variable holds under other readings."""
-        return [(world.taken, world.values[variable]) for world in self.worlds]
+    def note(self, what: str, output: str, value: Array, **more: Any) -> None:
+        """What a result must be, as far as the model knows: see `ExpectedResult`."""
+        known = len(more["history"])
+        self.noted.append(ExpectedResult(what, output, value=np.array(value), known=known, **more))
 
-    def note(self, noted: ExpectedResult) -> None:
-        """What a result must be, as far as the model knows."""
-        self.noted.append(replace(noted, value=np.array(noted.value), known=len(noted.history)))
+    def note_variable(
+        self, what: str, output: str, variable: ModelVariable, place: int | None = None
+    ) -> None:
+        """A result must be what a variable holds, by each reading."""
+        self.note(
+            what,
+            output,
+            variable.value,
+            conventions=variable.conventions,
+            history=variable.history,
+            others=[(world.taken, world.values[variable]) for world in self.worlds],
+            place=place,
+            made=variable.made,
+        )
+
+    def read_back(self, variable: ModelVariable) -> None:
+        """`get_value` of this variable."""
+        read = self.K.get_value(variable.ref).output(self.name("read"))
+        self.note_variable("the value of a variable", read.name, variable)
+        self.hold(read, variable)
 
     def expression(self, kind: Kind, fed: Sequence[str] = (), depth: int = 1) -> Expression:
         """A sum or difference of leaves, or a leaf."""
@@ -235,36 +250,36 @@ class Machine:
             return Expression("sub" if self.perhaps() else "add", parts)
         leaves = [Expression("fed", name=name) for name in fed]
         leaves += [Expression("variable", variable=v) for v in self.variables if v.kind == kind]
-        if not leaves or (self.edition != "keras-1" and self.rarely()):
+        if not leaves or (self.K.edition != "keras-1" and self.rarely()):
             return self._fixed(kind)
         return leaves[self.choose(leaves)]
 
     def _fixed(self, kind: Kind) -> Expression:
         value = self.numbers(kind)
-        if self.edition == "keras-1":  # which has no constants
+        if self.K.edition == "keras-1":  # which has no constants
             return Expression("variable", variable=self.make(kind, value))
-        array = self.given(value)
-        constant = self.writer.call("constant", array, dtype=kind[1])
+        constant = self.K.constant(self.array(value), dtype=kind[1])
         return Expression("fixed", fixed=value, name=constant.name)
 
-    def written(self, expression: Expression) -> Ref:
+    def written(self, expression: Expression) -> Recorded:
         """The steps that make the tensor of an expression."""
         for world in self.worlds:
             world.write(expression)
         return self._written(expression)
 
-    def _written(self, expression: Expression) -> Ref:
+    def _written(self, expression: Expression) -> Recorded:
         if expression.variable is not None:
             return expression.variable.ref
         if not expression.parts:
-            return Ref(expression.name)
+            return Recorded(self.K, Ref(expression.name))
         left, right = (self._written(part) for part in expression.parts)
-        return self.writer.call(f"operator.{expression.operator}", left, right)
+        return left + right if expression.operator == "add" else left - right
 
-    def make(self, kind: Kind, value: Array) -> ModelVariable:
-        """A variable with a value."""
-        array = self.given(value)
-        ref = self.writer.call("variable", array, dtype=kind[1])
+    def make(self, kind: Kind, value: Array | None = None) -> ModelVariable:
+        """A variable with a value, or with new numbers."""
+        value = self.numbers(kind) if value is None else value
+        array = self.array(value)
+        ref = self.K.variable(array, dtype=kind[1])
         variable = ModelVariable(ref, value, made=self._dtype_of(ref, kind[1]))
         for world in self.worlds:
             world.values[variable] = value
@@ -273,13 +288,11 @@ class Machine:
         self.conventions.update(unsettled_of(*kind, DTYPES))
         return variable
 
-    def _dtype_of(self, ref: Ref, dtype: str) -> str | None:
+    def _dtype_of(self, ref: Recorded, dtype: str) -> str | None:
         """Ask for the dtype of a variable that was to have integers: no document names those."""
         if dtype.startswith("float"):
             return None
-        output = self.name("made")
-        self.writer.observe(output, "dtype", ref)
-        return output
+        return self.K.dtype(ref).output(self.name("made")).name
 
     def forget(self) -> None:
         """Forget all variables and functions: later steps must not use them."""
@@ -287,29 +300,22 @@ class Machine:
         self.compiled.clear()
         self._begin()
 
+    def finish(self) -> None:
+        """A check of each expected result, and the conventions of all that was drawn."""
+        self.expect_noted()
+        self.K.conventions = sorted(self.conventions)
 
-def scenario_of(machine: Machine, title: str, aspect: Aspect) -> Scenario:
-    """The finished scenario, with a check of each expected result."""
-    return Scenario(
-        machine.function,
-        title,
-        program=machine.writer.program(),
-        arrays=machine.writer.arrays,
-        checks=tuple(_check(noted, aspect) for noted in machine.noted),
-        conventions=tuple(sorted(machine.conventions)),
-    )
-
-
-def _check(noted: ExpectedResult, aspect: Aspect) -> Check:
-    return Check(
-        noted.what,
-        aspect,
-        outputs=noted.outputs,
-        test=_as_noted(noted),
-        demands=f"{shown(noted.value)} in {noted.output}",
-        conventions=tuple(sorted(noted.conventions)),
-        alternatives=(*_readings(noted), *_dtypes(noted), _changed(noted)),
-    )
+    def expect_noted(self) -> None:
+        """A check of each expected result."""
+        for noted in self.noted:
+            self.K.expect(
+                noted.what,
+                noted.outputs,
+                _as_noted(noted),
+                f"{shown(noted.value)} in {noted.output}",
+                conventions=sorted(noted.conventions),
+                alternatives=(*_readings(noted), *_dtypes(noted), _changed(noted)),
+            )
 
 
 def _readings(noted: ExpectedResult) -> Iterator[Alternative]:
@@ -360,16 +366,18 @@ def _is_any_of(
     return test
 
 
-def _nearly(others: Collection[str], got: Array, wanted: Array) -> bool:
+def _nearly(others: Collection[str], got: Array, expected: Array) -> bool:
     """Equal up to some roundings of the coarser dtype, in that of `wanted` or one of `others`."""
-    if (got.dtype != wanted.dtype and got.dtype.name not in others) or got.shape != wanted.shape:
+    if (
+        got.dtype != expected.dtype and got.dtype.name not in others
+    ) or got.shape != expected.shape:
         return False
-    if wanted.dtype.kind != "f" or got.dtype.kind != "f":
-        return np.array_equal(got, wanted)
-    names = {got.dtype.name, wanted.dtype.name, *(("float32",) if others else ())}
+    if expected.dtype.kind != "f" or got.dtype.kind != "f":
+        return np.array_equal(got, expected)
+    names = {got.dtype.name, expected.dtype.name, *(("float32",) if others else ())}
     eps = max(float(np.finfo(name).eps) for name in names)
-    scale = max(1.0, float(np.abs(wanted).max(initial=0)))
-    return bool(np.abs(got - wanted).max(initial=0) <= ROUNDINGS * eps * scale)
+    scale = max(1.0, float(np.abs(expected).max(initial=0)))
+    return bool(np.abs(got - expected).max(initial=0) <= ROUNDINGS * eps * scale)
 
 
 def _item(noted: ExpectedResult, values: Values) -> Array | Problem:
@@ -384,41 +392,41 @@ def _item(noted: ExpectedResult, values: Values) -> Array | Problem:
 def _as_noted(noted: ExpectedResult) -> Callable[..., Problem | None]:
     """A test that the result is the expected array."""
 
-    def test(values: Values, *said: Values) -> Problem | None:
+    def test(values: Values, *answers: Values) -> Problem | None:
         got = _item(noted, values)
         if isinstance(got, Problem) or _same(got, noted.value):
             return got if isinstance(got, Problem) else None
-        unmade = any(_is_as_made(plain(one), got, noted.value) for one in said)
+        unmade = any(_is_as_made(plain(answer), got, noted.value) for answer in answers)
         return replace(_problem(got, noted.value), unmade=unmade)
 
     return test
 
 
-def _is_as_made(said: object, got: Array, wanted: Array) -> bool:
+def _is_as_made(answer: object, got: Array, expected: Array) -> bool:
     """Whether a result is another because its tensor was: of another rank before it was evaluated,
     which is the fault of its operator, or of another dtype, which is that of `variable`."""
-    if isinstance(said, str):
-        made = said.removesuffix("_ref") == got.dtype.name != wanted.dtype.name
-        return made and np.array_equal(got, wanted.astype(got.dtype))
-    return said == got.ndim != wanted.ndim
+    if isinstance(answer, str):
+        same = answer.removesuffix("_ref") == got.dtype.name != expected.dtype.name
+        return same and np.array_equal(got, expected.astype(got.dtype))
+    return answer == got.ndim != expected.ndim
 
 
-def _same(got: Array, wanted: Array) -> bool:
-    return got.dtype == wanted.dtype and np.array_equal(got, wanted)
+def _same(got: Array, expected: Array) -> bool:
+    return got.dtype == expected.dtype and np.array_equal(got, expected)
 
 
-def _problem(got: Array, wanted: Array) -> Problem:
-    if got.shape != wanted.shape:
-        return Problem(f"gives shape {got.shape}", "shape", got=got, expected=wanted)
-    if np.array_equal(got, wanted):
-        return Problem(f"gives dtype {got.dtype}", "dtype", got=got, expected=wanted)
-    coarse = equal_in_single(got, wanted, LARGEST)
+def _problem(got: Array, expected: Array) -> Problem:
+    if got.shape != expected.shape:
+        return Problem(f"gives shape {got.shape}", "shape", got=got, expected=expected)
+    if np.array_equal(got, expected):
+        return Problem(f"gives dtype {got.dtype}", "dtype", got=got, expected=expected)
+    coarse = equal_in_single(got, expected, LARGEST)
     return Problem(
         f"gives {shown(got)}",
         INACCURATE if coarse else "value",
         conventions=(ConventionName.ACCURACY,) if coarse else (),
         got=got,
-        expected=wanted,
+        expected=expected,
     )
 
 

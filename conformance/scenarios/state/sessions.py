@@ -2,455 +2,307 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
 
 from hypothesis import strategies as st
 
-from conformance.editions import EDITIONS, Edition
-from conformance.program import Ref
 from conformance.results import Aspect
-from conformance.scenarios.checks import (
-    Test,
-    is_array,
-    is_one_of,
-    plain,
-    raises,
-    returns,
-    shown,
-)
-from conformance.scenarios.composites import composite
-from conformance.scenarios.model import (
-    Alternative,
-    Check,
-    Family,
-    Problem,
-    Scenario,
-    Setup,
-    Values,
-)
-from conformance.scenarios.state.machine import DTYPES, SHAPES, Machine, run, scenario_of
+from conformance.scenarios.checks import is_array, is_one_of, plain, raises, returns, shown
+from conformance.scenarios.model import KERAS_2, Alternative, Problem, Setup, Values
+from conformance.scenarios.recorder import Book, Lines, Recorder
+from conformance.scenarios.state.machine import DTYPES, SHAPES, Machine, run
 from conformance.scenarios.state.refusals import if_refused
 from conformance.scenarios.state.variable_model import ModelVariable
-from conformance.scenarios.state.variables import NEWER, RULES, make, read_back
-from conformance.scenarios.writing import ProgramWriter
+from conformance.scenarios.state.variables import RULES, make
 from conformance.specs.convention_names import ConventionName
 
-UNIQUE = {"ja-2.0": 405, "ko-2.2": 3780}
-RESETS = {"ja-2.0": 415, "ko-2.2": 3792}
-NEW_GRAPH = {"ja-2.0": 1233, "ko-2.2": 3804}
-FIXED = {"ja-2.0": 1277, "ko-2.2": 3859}
-ZERO_OR_ONE = {"ja-2.0": 1285, "ko-2.2": 3867}
-FLAG = {"ja-1": 192, "ja-2.0": 1263, "ko-2.2": 3841}
+BOOK = Book()
+STATE = Aspect.STATE
+UNIQUE: Lines = {"ja-2.0": 405, "ko-2.2": 3780}
+RESETS: Lines = {"ja-2.0": 415, "ko-2.2": 3792}
+NEW_GRAPH: Lines = {"ja-2.0": 1233, "ko-2.2": 3804}
+FIXED: Lines = {"ja-2.0": 1277, "ko-2.2": 3859}
+ZERO_OR_ONE: Lines = {"ja-2.0": 1285, "ko-2.2": 3867}
+FLAG: Lines = {"ja-1": 192, "ja-2.0": 1263, "ko-2.2": 3841}
 PREFIXES: tuple[str | None, ...] = ("", "dense", None, "Dense", "conv_1")
 """None stands for an argument that is left out."""
 
+Draw = st.DrawFn
 Prefixes = Sequence[str | None]
 Uids = dict[str, list[str]]
 """For every prefix the outputs that hold its identifiers, in order."""
-
-
-def _finished(
-    writer: ProgramWriter,
-    function: str,
-    title: str,
-    checks: Sequence[Check],
-    conventions: tuple[str, ...] = (),
-) -> Scenario:
-    return Scenario(
-        function,
-        title,
-        program=writer.program(),
-        arrays=writer.arrays,
-        checks=tuple(checks),
-        conventions=conventions,
-    )
 
 
 def _some_prefixes(most: int = 5) -> st.SearchStrategy[Prefixes]:
     return st.lists(st.sampled_from(PREFIXES), min_size=1, max_size=most)
 
 
-def _identifiers(writer: ProgramWriter, word: str, prefixes: Prefixes) -> Uids:
+def _identifiers(K: Recorder, word: str, prefixes: Prefixes) -> Uids:
     """An identifier of each of these prefixes, some of which are perhaps the same."""
-    found: Uids = {}
+    outputs: Uids = {}
     for number, prefix in enumerate(prefixes):
-        output = f"{word}_{number}"
-        writer.observe(output, "get_uid", *([] if prefix is None else [prefix]))
-        found.setdefault(prefix or "", []).append(output)
-    return found
+        uid = K.get_uid(*([] if prefix is None else [prefix])).output(f"{word}_{number}")
+        outputs.setdefault(prefix or "", []).append(uid.name)
+    return outputs
 
 
-@composite
-def identifiers(draw: st.DrawFn, edition: Edition) -> Scenario:  # noqa: ARG001 - alike in all
+@BOOK.scenario("get_uid", "identifiers of some prefixes", STATE, editions=KERAS_2)
+def identifiers(K: Recorder, draw: Draw) -> None:
     """Identifiers of one prefix differ; by convention they count from one after a reset."""
-    writer = ProgramWriter()
-    writer.attempt("reset", "reset_uids")
-    found = _identifiers(writer, "uid", draw(_some_prefixes(8)))
-    checks = [_all_differ(prefix, outputs) for prefix, outputs in found.items()]
-    checks += [_counted(prefix, outputs) for prefix, outputs in found.items()]
-    return _finished(writer, "get_uid", "identifiers of some prefixes", checks)
+    reset = K.attempt(K.reset_uids).output("reset")
+    uids = _identifiers(K, "uid", draw(_some_prefixes(8)))
+    for prefix, outputs in uids.items():
+        demands = f"identifiers of {prefix!r} that are unique"
+        K.expect("identifiers of a prefix differ", outputs, _all_differ, demands, at=UNIQUE)
+    convention = ConventionName.UID_COUNT
+    from_zero = Alternative(convention, "from 0", partial(_counts_from, 0))
+    for prefix, outputs in uids.items():
+        K.expect(
+            "identifiers count from one",
+            (reset, *outputs),
+            partial(_counts_from, 1),
+            f"the identifiers 1 to {len(outputs)} of {prefix!r}",
+            at=UNIQUE,
+            conventions=(convention,),
+            alternatives=(from_zero,),
+        )
 
 
-def _all_differ(prefix: str, outputs: list[str]) -> Check:
-    def test(*given: Values) -> Problem | None:
-        found = [plain(values) for values in given]
-        twice = len({repr(value) for value in found}) < len(found)
-        return Problem(f"gives {found}", "twice", got=repr(found)) if twice else None
-
-    demands = f"identifiers of {prefix!r} that are unique"
-    name = "identifiers of a prefix differ"
-    return Check(name, Aspect.STATE, outputs=tuple(outputs), test=test, demands=demands, at=UNIQUE)
+def _all_differ(*answers: Values) -> Problem | None:
+    uids = [plain(values) for values in answers]
+    twice = len({repr(value) for value in uids}) < len(uids)
+    return Problem(f"gives {uids}", "twice", got=repr(uids)) if twice else None
 
 
-def _counted(prefix: str, outputs: list[str]) -> Check:
-    return Check(
-        "identifiers count from one",
-        Aspect.STATE,
-        outputs=("reset", *outputs),
-        test=_counts_from(1),
-        demands=f"the identifiers 1 to {len(outputs)} of {prefix!r}",
-        at=UNIQUE,
-        conventions=(ConventionName.UID_COUNT,),
-        alternatives=(Alternative(ConventionName.UID_COUNT, "from 0", _counts_from(0)),),
-    )
-
-
-def _counts_from(first: int) -> Callable[..., Problem | None]:
+def _counts_from(first: int, reset: Values, *answers: Values) -> Problem | None:
     """Identifiers are integers in order, after a reset that did not fail."""
-
-    def test(reset: Values, *given: Values) -> Problem | None:
-        found = [plain(values) for values in given]
-        counted = found == list(range(first, first + len(given)))
-        if plain(reset) != "returns" or (counted and all(type(uid) is int for uid in found)):
-            return None
-        return Problem(f"gives {found}", "count", got=repr(found))
-
-    return test
+    uids = [plain(values) for values in answers]
+    counted = uids == list(range(first, first + len(answers)))
+    if plain(reset) != "returns" or (counted and all(type(uid) is int for uid in uids)):
+        return None
+    return Problem(f"gives {uids}", "count", got=repr(uids))
 
 
-@composite
-def resets(draw: st.DrawFn, edition: Edition) -> Scenario:  # noqa: ARG001 - alike in all
+@BOOK.scenario("reset_uids", "identifiers after a reset", STATE, editions=KERAS_2)
+def resets(K: Recorder, draw: Draw) -> None:
     """After a reset the same identifiers come again."""
-    writer = ProgramWriter()
     rounds = []
     for number in range(draw(st.integers(2, 3))):
-        writer.call("reset_uids")
-        rounds.append(_identifiers(writer, f"round_{number}", draw(_some_prefixes())))
-    first = rounds[0]
-    checks = [
-        _again(first[prefix], outputs, RESETS)
-        for later in rounds[1:]
-        for prefix, outputs in later.items()
-        if prefix in first
-    ]
-    return _finished(writer, "reset_uids", "identifiers after a reset", checks)
+        K.reset_uids()
+        rounds.append(_identifiers(K, f"round_{number}", draw(_some_prefixes())))
+    _expect_again(K, rounds, at=RESETS)
 
 
-def _again_in_session(first: list[str], later: list[str]) -> Check:
-    """The same identifiers in a new session, or by another reading none of them."""
-    check = _again(first, later, NEW_GRAPH)
-    other = Alternative(ConventionName.NEW_SESSION, "go on", _goes_on)
-    return replace(check, conventions=(ConventionName.NEW_SESSION,), alternatives=(other,))
+def _expect_again(K: Recorder, rounds: Sequence[Uids], **more: Any) -> None:
+    """In each later round the identifiers are those of the first."""
+    first, *others = rounds
+    for outputs in others:
+        for prefix in [name for name in outputs if name in first]:
+            shared = min(len(first[prefix]), len(outputs[prefix]))
+            both = (*first[prefix][:shared], *outputs[prefix][:shared])
+            test, demands = partial(_again, shared), "the same identifiers as at first"
+            K.expect("identifiers start again", both, test, demands, **more)
 
 
-def _goes_on(*given: Values) -> Problem | None:
+def _again(shared: int, *answers: Values) -> Problem | None:
+    uids = [plain(values) for values in answers]
+    same = uids[:shared] == uids[shared:]
+    return None if same else Problem(f"gives {uids[shared:]}", "others", got=repr(uids))
+
+
+def _goes_on(*answers: Values) -> Problem | None:
     """The identifiers of the second half are all others than those of the first."""
-    found = [repr(plain(values)) for values in given]
-    half = len(found) // 2
-    if len({*found[half:]}) == half and not {*found[:half]} & {*found[half:]}:
+    uids = [repr(plain(values)) for values in answers]
+    half = len(uids) // 2
+    if len({*uids[half:]}) == half and not {*uids[:half]} & {*uids[half:]}:
         return None
-    return Problem(f"gives {found[half:]}", "others")
+    return Problem(f"gives {uids[half:]}", "others")
 
 
-def _again(first: list[str], later: list[str], at: dict[str, int]) -> Check:
-    shared = min(len(first), len(later))
-
-    def test(*given: Values) -> Problem | None:
-        found = [plain(values) for values in given]
-        same = found[:shared] == found[shared:]
-        return None if same else Problem(f"gives {found[shared:]}", "others", got=repr(found))
-
-    outputs = (*first[:shared], *later[:shared])
-    demands = "the same identifiers as at first"
-    return Check(
-        "identifiers start again",
-        Aspect.STATE,
-        outputs=outputs,
-        test=test,
-        demands=demands,
-        at=at,
-    )
+NEW_SESSION = "variables and functions of a new session"
 
 
-@composite
-def cleared(draw: st.DrawFn, edition: Edition) -> Scenario:
+@BOOK.scenario("clear_session", NEW_SESSION, STATE, editions=KERAS_2, share=0.5)
+def cleared(K: Recorder, draw: Draw) -> None:
     """After `clear_session` new variables and functions work."""
-    machine = Machine(draw, edition, function="clear_session")
+    machine = Machine(K, draw)
     rules = {name: RULES[name] for name in ("get", "set", "eval", "compile", "call", "make")}
     for _ in range(draw(st.integers(1, 2))):
         make(machine)
         run(machine, rules, "get", 3)
-        machine.writer.call("clear_session")
+        K.clear_session()
         machine.forget()
     make(machine)
     run(machine, rules, "get", 4)
-    return scenario_of(machine, "variables and functions of a new session", Aspect.STATE)
+    machine.finish()
 
 
-@composite
-def cleared_identifiers(draw: st.DrawFn, edition: Edition) -> Scenario:  # noqa: ARG001
-    """By convention a new session counts its identifiers anew."""
-    writer, prefixes = ProgramWriter(), draw(_some_prefixes(3))
-    rounds = []
+NEW_UIDS = "identifiers of a new session"
+
+
+@BOOK.scenario("clear_session", NEW_UIDS, STATE, editions=KERAS_2, share=0.25)
+def cleared_identifiers(K: Recorder, draw: Draw) -> None:
+    """By convention a new session counts its identifiers from the start, or goes on."""
+    prefixes, rounds = draw(_some_prefixes(3)), []
     for word in ("first", "later", "last"):  # three: one of two may be the one that is forgotten
-        writer.call("clear_session")
-        rounds.append(_identifiers(writer, word, prefixes))
-    checks = [
-        _again_in_session(rounds[0][prefix], outputs)
-        for later in rounds[1:]
-        for prefix, outputs in later.items()
-    ]
-    return _finished(writer, "clear_session", "identifiers of a new session", checks)
+        K.clear_session()
+        rounds.append(_identifiers(K, word, prefixes))
+    convention = ConventionName.NEW_SESSION
+    others = (Alternative(convention, "go on", _goes_on),)
+    _expect_again(K, rounds, at=NEW_GRAPH, conventions=(convention,), alternatives=others)
 
 
-@composite
-def initialised(draw: st.DrawFn, edition: Edition) -> Scenario:
+MANUAL = "manual_variable_initialization"
+
+
+@BOOK.scenario(
+    MANUAL, "variables made with the flag on and off", STATE, editions=KERAS_2, share=2.0
+)
+def initialised(K: Recorder, draw: Draw) -> None:
     """Variables made with the flag off have their value, the others once they are given one."""
-    machine = Machine(draw, edition, function="manual_variable_initialization")
-    machine.writer.call("manual_variable_initialization", False)
-    manual = False
-    waiting: list[ModelVariable] = []
+    machine, manual, waiting = Machine(K, draw), False, list[ModelVariable]()
+    K.manual_variable_initialization(False)
     for _ in range(draw(st.integers(1, 6))):
         rule = draw(st.integers(0, 2))
         if rule == 0 or not machine.variables:
-            _made(machine, waiting if manual else [])
+            variable = _variable(machine)
+            waiting += [variable] * manual
         elif rule == 1:
             manual = not manual
-            machine.writer.call("manual_variable_initialization", manual)
+            K.manual_variable_initialization(manual)
         else:
-            _give_and_read(machine, machine.a_variable(), waiting)
+            _set_and_read(machine, machine.a_variable(), waiting)
     for variable in machine.variables:
-        _give_and_read(machine, variable, waiting)
-    machine.writer.call("manual_variable_initialization", False)
-    return scenario_of(machine, "variables made with the flag on and off", Aspect.STATE)
+        _set_and_read(machine, variable, waiting)
+    K.manual_variable_initialization(False)
+    machine.finish()
 
 
-def _made(machine: Machine, waiting: list[ModelVariable]) -> ModelVariable:
-    kind = (
-        machine.draw(st.sampled_from(SHAPES[:4])),
-        machine.draw(st.sampled_from(DTYPES)),
-    )
-    variable = machine.make(kind, machine.numbers(kind))
-    waiting.append(variable)
-    return variable
+def _variable(machine: Machine) -> ModelVariable:
+    shape = machine.draw(st.sampled_from(SHAPES[:4]))
+    return machine.make((shape, machine.draw(st.sampled_from(DTYPES))))
 
 
-def _give_and_read(machine: Machine, variable: ModelVariable, waiting: list[ModelVariable]) -> None:
+def _set_and_read(machine: Machine, variable: ModelVariable, waiting: list[ModelVariable]) -> None:
     if variable in waiting:
         waiting.remove(variable)
-        value = machine.numbers(variable.kind)
-        given = machine.given(value)
-        machine.writer.call("set_value", variable.ref, given)
-        machine.assign(variable, given, value)
-    read_back(machine, variable)
+        machine.set_new(variable)
+    machine.read_back(variable)
 
 
-@composite
-def uninitialised(draw: st.DrawFn, edition: Edition) -> Scenario:
+@BOOK.scenario(MANUAL, "reading a variable before it is initialised", STATE, share=0.1)
+def uninitialised(K: Recorder, draw: Draw) -> None:
     """By convention a variable that nobody initialised cannot be read; then one that can be."""
-    machine = Machine(draw, edition, function="manual_variable_initialization")
-    machine.writer.call("manual_variable_initialization", True)
-    variable = _made(machine, [])
-    machine.writer.attempt("read", "get_value", variable.ref)
-    machine.writer.call("manual_variable_initialization", False)
-    if edition in NEWER:
+    machine = Machine(K, draw)
+    K.manual_variable_initialization(True)
+    read = K.attempt(K.get_value, _variable(machine).ref).output("read")
+    K.manual_variable_initialization(False)
+    if K.edition in KERAS_2:
         # ja-1 breaks off before it says what the flag does once it is turned off (C022)
-        read_back(machine, _made(machine, []))
+        machine.read_back(_variable(machine))
     demands = "an exception: the user has not initialised the variable"
-    check = Check(
-        "an uninitialised variable is not read",
-        Aspect.STATE,
-        outputs=("read",),
-        test=raises(),
-        demands=demands,
-        alternatives=(Alternative(ConventionName.UNINITIALISED, "initialised", returns),),
-    )
-    scenario = scenario_of(machine, "reading a variable before it is initialised", Aspect.STATE)
-    return replace(scenario, checks=(check, *scenario.checks))
+    others = (Alternative(ConventionName.UNINITIALISED, "initialised", returns),)
+    name = "an uninitialised variable is not read"
+    K.expect(name, read, raises(), demands, alternatives=others)
+    machine.finish()
 
 
-@composite
-def phases(draw: st.DrawFn, edition: Edition) -> Scenario:  # noqa: ARG001 - alike in all
+SET_PHASE = "set_learning_phase"
+
+
+@BOOK.scenario(SET_PHASE, "phases set one after the other", STATE, editions=KERAS_2, share=0.25)
+def phases(K: Recorder, draw: Draw) -> None:
     """The phase is what it was set to last."""
-    writer = ProgramWriter()
-    checks = []
     first = draw(st.permutations((1, 0)))
     for number, value in enumerate([*first, *draw(st.lists(st.integers(0, 1), max_size=2))]):
-        writer.call("set_learning_phase", value)
-        writer.observe(f"phase_{number}", "learning_phase")
-        demands = f"a learning phase of {value}"
-        outputs = (f"phase_{number}",)
-        test = is_array(value)
-        checks.append(
-            Check(
-                "the phase that was set",
-                Aspect.STATE,
-                outputs=outputs,
-                test=test,
-                demands=demands,
-                at=FIXED,
-            )
+        K.set_learning_phase(value)
+        phase, demands = (
+            K.learning_phase().output(f"phase_{number}"),
+            f"a learning phase of {value}",
         )
-    return _finished(writer, "set_learning_phase", "phases set one after the other", checks)
+        K.expect("the phase that was set", phase, is_array(value), demands, at=FIXED)
 
 
-def wrong_phases(edition: Edition) -> Sequence[Scenario]:  # noqa: ARG001 - alike in all
-    """Every phase but 0 and 1 is refused, and changes nothing."""
-    return [_wrong_phase(value) for value in (2, -1, 10, 0.5)]
+WRONG_PHASE = "a phase that is neither 0 nor 1"
 
 
-def _wrong_phase(value: float) -> Scenario:
-    writer = ProgramWriter()
-    writer.call("set_learning_phase", 1)
-    writer.attempt("refused", "set_learning_phase", value)
-    writer.observe("after", "learning_phase")
-    demands = f"a ValueError, for {value} is neither 0 nor 1"
-    refused = raises("ValueError")
-    checks = [
-        Check(
-            "other phases are refused",
-            Aspect.ERROR,
-            outputs=("refused",),
-            test=refused,
-            demands=demands,
-            at=ZERO_OR_ONE,
-        ),
-        Check(
-            "a refused call changes nothing",
-            Aspect.STATE,
-            outputs=("refused", "after"),
-            test=if_refused(is_array(1)),
-            demands="the phase as it was",
-            at=FIXED,
-            conventions=(ConventionName.REFUSED_UNCHANGED,),
-        ),
-    ]
-    return _finished(writer, "set_learning_phase", "a phase that is neither 0 nor 1", checks)
-
-
-@composite
-def fed_phases(draw: st.DrawFn, edition: Edition) -> Scenario:
-    """A function whose inputs include the phase behaves as the phase that is fed."""
-    machine = Machine(draw, edition, function="learning_phase")
-    kind = (draw(st.sampled_from(SHAPES[:4])), "float32")
-    call = machine.writer.call
-    x, train, test = (call("placeholder", shape=kind[0], dtype=kind[1]) for _ in range(3))
-    phase = call("learning_phase")
-    branches = [call("operator.add", x, branch) for branch in (train, test)]
-    output = call("in_train_phase", *branches)
-    if draw(st.booleans()):  # the flag is the one that was used, whenever it is asked for
-        phase = call("learning_phase")
-    function = call("function", [x, train, test, phase], [output])
-    checks = [_fed(machine, function, kind) for _ in range(draw(st.integers(1, 3)))]
-    conventions = () if edition == "keras-1" else (ConventionName.SYMBOLIC_PHASE,)
-    title = "a phase that is fed to a function"
-    return _finished(machine.writer, "learning_phase", title, checks, conventions)
-
-
-def _fed(machine: Machine, function: Ref, kind: tuple[tuple[int, ...], str]) -> Check:
-    values = [machine.numbers(kind) for _ in range(3)]
-    phase = machine.draw(st.integers(0, 1))
-    output = machine.name("results")
-    fed = [machine.given(value) for value in values]
-    machine.writer.observe(output, "operator.call", function, [*fed, phase])
-    wanted = values[0] + values[2 - phase]
-    test = is_array(wanted)
-    return Check(
-        "a fed phase",
-        Aspect.STATE,
-        outputs=(output,),
-        test=test,
-        demands=f"{shown(wanted)} in {output}",
-        at=FLAG,
-    )
-
-
-def unfixed_phases(edition: Edition) -> Sequence[Scenario]:
-    """The phase before it is fixed: a flag of integers or bools, for testing if nobody feeds it."""
-    return [_type_of_phase(edition), _default_phase(), _first_phase(edition)]
-
-
-def _type_of_phase(edition: Edition) -> Scenario:
-    writer = ProgramWriter()
-    writer.observe("dtype", "dtype", writer.call("learning_phase"))
-    integers = ("int32", "int64", "uint8", "int8", "int16")
-    allowed = integers if edition == "keras-1" else ("bool", *integers)
-    demands = f"a dtype among {', '.join(allowed)}"
-    check = Check(
-        "the type",
-        Aspect.DTYPE,
-        outputs=("dtype",),
-        test=is_one_of(*allowed),
-        demands=demands,
-        at=FLAG,
-    )
-    return _finished(writer, "learning_phase", "the type of the phase", [check])
-
-
-def _default_phase() -> Scenario:
-    writer = ProgramWriter()
-    writer.observe("phase", "learning_phase")
-    check = Check(
-        "not fed",
-        Aspect.STATE,
-        outputs=("phase",),
-        test=_is_phase(0),
-        demands="0, the phase of testing",
-        at=FLAG,
-        alternatives=(Alternative(ConventionName.UNFED_PHASE, "training", _is_phase(1)),),
-    )
-    title, conventions = "a phase that is neither fixed nor fed", (ConventionName.UNFED_PHASE,)
-    return _finished(writer, "learning_phase", title, [check], conventions)
-
-
-FIRST = Setup(None, environment={"KERAS_BACKEND": "{backend}"}, cleared=False)
-"""A process in which no session was cleared before, as that of a user is."""
-
-
-def _first_phase(edition: Edition) -> Scenario:
-    title = "the type of the phase, before anything else"
-    return replace(_type_of_phase(edition), title=title, setup=FIRST)
-
-
-def _is_phase(phase: int) -> Test:
-    def test(values: Values) -> Problem | None:
-        found = plain(values)
-        return None if found == phase else Problem(f"gives {found!r}", repr(found), got=repr(found))
-
-    return test
-
-
-def _family(
-    function: str,
-    aspects: Sequence[Aspect],
-    make_: Callable[[Edition], st.SearchStrategy[Scenario] | Sequence[Scenario]],
-    editions: tuple[Edition, ...] = NEWER,
-    share: float = 1.0,
-) -> Family:
-    return Family(function, frozenset(aspects), make=make_, editions=editions, share=share)
-
-
-FAMILIES: tuple[Family, ...] = (
-    _family("get_uid", [Aspect.STATE], identifiers),
-    _family("reset_uids", [Aspect.STATE], resets),
-    _family("clear_session", [Aspect.STATE], cleared, share=0.5),
-    _family("clear_session", [Aspect.STATE], cleared_identifiers, share=0.25),
-    _family("manual_variable_initialization", [Aspect.STATE], initialised, NEWER, 2.0),
-    _family("manual_variable_initialization", [Aspect.STATE], uninitialised, EDITIONS, 0.1),
-    _family("set_learning_phase", [Aspect.STATE], phases, share=0.25),
-    _family("set_learning_phase", [Aspect.ERROR, Aspect.STATE], wrong_phases),
-    _family("learning_phase", [Aspect.STATE], fed_phases, EDITIONS, 0.5),
-    _family("learning_phase", [Aspect.DTYPE, Aspect.STATE], unfixed_phases, EDITIONS),
+@BOOK.scenario(
+    SET_PHASE, WRONG_PHASE, Aspect.ERROR, STATE, editions=KERAS_2, value=(2, -1, 10, 0.5)
 )
-"""Sessions, phases and identifiers. Variables and functions are in `variables`."""
+def wrong_phase(K: Recorder, value: float) -> None:
+    """Every phase but 0 and 1 is refused, and changes nothing."""
+    K.set_learning_phase(1)
+    refused = K.attempt(K.set_learning_phase, value).output("refused")
+    after, demands = (
+        K.learning_phase().output("after"),
+        f"a ValueError, for {value} is neither 0 nor 1",
+    )
+    K.expect("other phases are refused", refused, raises("ValueError"), demands, at=ZERO_OR_ONE)
+    K.expect(
+        "a refused call changes nothing",
+        (refused, after),
+        partial(if_refused, is_array(1)),
+        "the phase as it was",
+        aspect=STATE,
+        at=FIXED,
+        conventions=(ConventionName.REFUSED_UNCHANGED,),
+    )
+
+
+PHASE = "learning_phase"
+
+
+@BOOK.scenario(PHASE, "a phase that is fed to a function", STATE, share=0.5)
+def fed_phases(K: Recorder, draw: Draw) -> None:
+    """A function whose inputs include the phase behaves as the phase that is fed."""
+    machine, kind = Machine(K, draw), (draw(st.sampled_from(SHAPES[:4])), "float32")
+    x, train, test = (K.placeholder(shape=kind[0], dtype=kind[1]) for _ in range(3))
+    phase = K.learning_phase()
+    output = K.in_train_phase(x + train, x + test)
+    if draw(st.booleans()):  # the flag is the one that was used, whenever it is asked for
+        phase = K.learning_phase()
+    function = K.function([x, train, test, phase], [output])
+    for _ in range(draw(st.integers(1, 3))):
+        values, number = [machine.numbers(kind) for _ in range(3)], draw(st.integers(0, 1))
+        name, fed = machine.name("results"), [machine.array(value) for value in values]
+        results, expected = function([*fed, number]).output(name), values[0] + values[2 - number]
+        demands = f"{shown(expected)} in {name}"
+        K.expect("a fed phase", results, is_array(expected), demands, at=FLAG)
+    K.conventions = () if K.edition == "keras-1" else (ConventionName.SYMBOLIC_PHASE,)
+
+
+@BOOK.scenario(PHASE, "the type of the phase", Aspect.DTYPE)
+def type_of_phase(K: Recorder) -> None:
+    """The phase before it is fixed is a flag of integers or bools."""
+    dtype = K.dtype(K.learning_phase()).output("dtype")
+    integers = ("int32", "int64", "uint8", "int8", "int16")
+    allowed = integers if K.edition == "keras-1" else ("bool", *integers)
+    demands = f"a dtype among {', '.join(allowed)}"
+    K.expect("the type", dtype, is_one_of(*allowed), demands, at=FLAG)
+
+
+@BOOK.scenario(PHASE, "a phase that is neither fixed nor fed", STATE)
+def default_phase(K: Recorder) -> None:
+    """The phase before it is fixed is that of testing, if nobody feeds it."""
+    phase, demands = K.learning_phase().output("phase"), "0, the phase of testing"
+    convention = ConventionName.UNFED_PHASE
+    others = (Alternative(convention, "training", partial(_is_phase, 1)),)
+    K.expect("not fed", phase, partial(_is_phase, 0), demands, at=FLAG, alternatives=others)
+    K.conventions = (convention,)
+
+
+def _is_phase(phase: int, values: Values) -> Problem | None:
+    value = plain(values)
+    return None if value == phase else Problem(f"gives {value!r}", repr(value), got=repr(value))
+
+
+@BOOK.scenario(PHASE, "the type of the phase, before anything else", Aspect.DTYPE)
+def first_phase(K: Recorder) -> None:
+    """In a process in which no session was cleared before, as that of a user is."""
+    type_of_phase(K)
+    K.setup = Setup(None, environment={"KERAS_BACKEND": "{backend}"}, cleared=False)
+
+
+FAMILIES = BOOK.families

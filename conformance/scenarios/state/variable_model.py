@@ -9,15 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from conformance.program import Ref
+from conformance.scenarios.model import Array
+from conformance.scenarios.recorder import Result
 from conformance.specs.convention_names import ConventionName
 
-Array = npt.NDArray[Any]
 Conventions = frozenset[str]
 NONE: Conventions = frozenset()
 
@@ -31,7 +30,7 @@ AVERAGE = ConventionName.MOVING_AVERAGE
 class ModelVariable:
     """A variable of the program: its current value and its earlier ones."""
 
-    ref: Ref
+    ref: Result
     value: Array
     _: KW_ONLY
     conventions: Conventions = NONE
@@ -125,18 +124,18 @@ class ModelUpdate:
 
     def conventions(self) -> Conventions:
         """Conventions that the new value rests on, less what depends on other updates."""
-        found = self.operand.conventions()
+        resting = self.operand.conventions()
         if self.kind in ("pair", "update"):
-            return found
+            return resting
         mean = {AVERAGE} if self.kind == "moving_average_update" else set()
-        return found | self.variable.conventions | mean
+        return resting | self.variable.conventions | mean
 
 
 @dataclass(eq=False)
 class ModelFunction:
     """A function made of expressions and updates, and what was true when it was made."""
 
-    ref: Ref
+    ref: Result
     inputs: Sequence[tuple[str, tuple[tuple[int, ...], str]]]
     _: KW_ONLY
     outputs: Sequence[Expression]

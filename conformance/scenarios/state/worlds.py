@@ -13,11 +13,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from enum import StrEnum
 from itertools import product
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from conformance.scenarios.model import Array
 from conformance.scenarios.state.variable_model import (
     AT_CALL,
     AVERAGE,
@@ -29,7 +28,6 @@ from conformance.scenarios.state.variable_model import (
     ModelVariable,
 )
 
-Array = npt.NDArray[Any]
 Taken = tuple[str, str]
 """A convention, and the name of a reading of it."""
 Result = tuple[frozenset[Taken], Array]
@@ -138,8 +136,8 @@ class World:
         biased, count = averages.get(id(update), (np.zeros_like(old), 0))
         biased = biased * update.momentum + operand * (1 - update.momentum)
         value = biased / (1 - update.momentum ** (count + 1))
-        kept = {**averages, id(update): (biased.astype(old.dtype), count + 1)}
-        return np.asarray(value, old.dtype), kept
+        renewed = {**averages, id(update): (biased.astype(old.dtype), count + 1)}
+        return np.asarray(value, old.dtype), renewed
 
     def _results(
         self,
@@ -180,10 +178,10 @@ def initial(*, averages: bool) -> list[World]:
 
 def merged(worlds: Iterable[World]) -> list[World]:
     """The worlds that differ; of those that do not, the one that takes the fewest readings."""
-    kept: dict[tuple[object, ...], World] = {}
+    distinct_worlds: dict[tuple[object, ...], World] = {}
     for world in sorted(worlds, key=lambda w: len(w.taken)):
-        kept.setdefault(world.key, world)
-    return list(kept.values())
+        distinct_worlds.setdefault(world.key, world)
+    return list(distinct_worlds.values())
 
 
 def distinct(arrays: Iterable[Array]) -> list[Array]:

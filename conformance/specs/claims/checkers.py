@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TypeVar
 
 from conformance.editions import Document
-from conformance.specs.claims.records import Checker, Ending, Evidence, Place
+from conformance.specs.claims.records import Checker, CheckEvidence, Ending, Place
 from conformance.specs.comparison import BOUND, Sources
 from conformance.specs.examples import Example, ExampleResult, Prose
 from conformance.specs.kinds import Omitted
@@ -26,7 +26,9 @@ Named = TypeVar("Named", Claim, ErrorCase)
 class Checkers:
     """Everything that checks something, by the line that it cites and by its name."""
 
-    def __init__(self, sources: Sources, examples: tuple[Example, ...], evidence: Evidence) -> None:
+    def __init__(
+        self, sources: Sources, examples: tuple[Example, ...], evidence: CheckEvidence
+    ) -> None:
         self.sources = sources
         self.examples = examples
         self.evidence = evidence
@@ -36,12 +38,12 @@ class Checkers:
     @cached_property
     def by_place(self) -> Mapping[Place, list[Checker]]:
         """What cites each line."""
-        found: dict[Place, list[Checker]] = {}
+        places: dict[Place, list[Checker]] = {}
         for place, checker in self._placed():
-            listed = found.setdefault(place, [])
-            if checker not in listed:
-                listed.append(checker)
-        return found
+            checkers = places.setdefault(place, [])
+            if checker not in checkers:
+                checkers.append(checker)
+        return places
 
     def _placed(self) -> Iterator[tuple[Place, Checker]]:
         for spec in self.sources.specs.values():
@@ -120,10 +122,10 @@ class Checkers:
     @cached_property
     def _checks(self) -> Mapping[tuple[str, str], list[bool]]:
         """Whether the checks of a function that have one name are settled."""
-        found: dict[tuple[str, str], list[bool]] = {}
+        checks: dict[tuple[str, str], list[bool]] = {}
         for check in self.evidence.checks:
-            found.setdefault((check.function, check.name), []).append(check.settled)
-        return found
+            checks.setdefault((check.function, check.name), []).append(check.settled)
+        return checks
 
 
 def _named(items: Iterable[Named], name: str, field: str) -> Named:

@@ -24,15 +24,15 @@ def gloss(claim: DocumentClaim, specs: Mapping[str, Spec]) -> str:
     if claim.says:
         return f"{claim.says} ({claim.part})" if claim.part else claim.says
     checkers = sorted(claim.checkers, key=lambda c: (c.kind != "parameter", c.kind, c.name))
-    found = dict.fromkeys(text for c in checkers for text in _of(c, claim, specs) if text)
-    return "; ".join(found) or claim.what
+    texts = dict.fromkeys(text for c in checkers for text in _of(c, claim, specs) if text)
+    return "; ".join(texts) or claim.what
 
 
 def _of(checker: Checker, claim: DocumentClaim, specs: Mapping[str, Spec]) -> Iterator[str]:
     spec = specs.get(checker.function)
     if checker.kind == "claim":
-        listed = general_claims() if spec is None else spec.claims
-        yield from _claims([c for c in listed if c.aspect == checker.name], claim)
+        claims = general_claims() if spec is None else spec.claims
+        yield from _claims([c for c in claims if c.aspect == checker.name], claim)
     elif checker.kind == "check":
         yield "" if _IS_EXAMPLE.match(checker.name) else checker.name
     elif checker.kind == "example":
@@ -41,11 +41,11 @@ def _of(checker: Checker, claim: DocumentClaim, specs: Mapping[str, Spec]) -> It
         yield from _of_spec(checker, claim, spec)
 
 
-def _claims(listed: Sequence[Claim], claim: DocumentClaim) -> Iterator[str]:
+def _claims(claims: Sequence[Claim], claim: DocumentClaim) -> Iterator[str]:
     """Those that cite the line; all, if none does."""
     document = claim.document
-    here = [one for one in listed if one.at.get(document) == claim.line]
-    yield from (one.says.rstrip(".") for one in here or listed)
+    here = [cited for cited in claims if cited.at.get(document) == claim.line]
+    yield from (cited.says.rstrip(".") for cited in here or claims)
 
 
 def _of_spec(checker: Checker, claim: DocumentClaim, spec: Spec) -> Iterator[str]:
@@ -64,8 +64,8 @@ def _of_spec(checker: Checker, claim: DocumentClaim, spec: Spec) -> Iterator[str
 def _example(number: str) -> str:
     """`K.shape(x)`, or all lines of an example of which this is the number."""
     example, _, result = number.partition(".")
-    found = next(e for e in load_examples() if e.id == example)
+    record = next(e for e in load_examples() if e.id == example)
     if result:
-        return next(f"`{shown.show}`" for shown in found.shown if shown.id == number)
-    lines = [i.show if isinstance(i, ExampleResult) else i.code for i in found.program]
-    return f"`{'; '.join(lines)}`" if lines else found.prose or ""
+        return next(f"`{shown.show}`" for shown in record.shown if shown.id == number)
+    lines = [i.show if isinstance(i, ExampleResult) else i.code for i in record.program]
+    return f"`{'; '.join(lines)}`" if lines else record.prose or ""

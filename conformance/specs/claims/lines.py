@@ -70,9 +70,9 @@ class LineClasses(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 @cache
 def load_lines() -> dict[str, LineClasses]:
     """The classes of the lines of each document, from `claims/lines.yaml`."""
-    listed = read_data("claims/lines.yaml", list[LineClasses])
-    found = {str(classes.document): classes for classes in listed}
-    return {document: found[document] for document in LINED_DOCUMENTS}
+    classes_of_all = read_data("claims/lines.yaml", list[LineClasses])
+    by_document = {str(classes.document): classes for classes in classes_of_all}
+    return {document: by_document[document] for document in LINED_DOCUMENTS}
 
 
 def unclassed(classes: LineClasses) -> Iterator[str]:

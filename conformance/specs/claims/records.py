@@ -31,7 +31,7 @@ class CheckCitation:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class CheckEvidence:
     """What the scenarios show: the claims may not import them, so they are handed in."""
 
     checks: frozenset[CheckCitation] = frozenset()

@@ -8,7 +8,13 @@ from functools import cache, cached_property
 
 from conformance.specs.claims.checkers import Checkers
 from conformance.specs.claims.lines import CLAIMING, LineClasses, load_lines, unclassed
-from conformance.specs.claims.records import Checker, DocumentClaim, Evidence, Place, WrittenClaim
+from conformance.specs.claims.records import (
+    Checker,
+    CheckEvidence,
+    DocumentClaim,
+    Place,
+    WrittenClaim,
+)
 from conformance.specs.comparison import Sources, SpecDifference
 from conformance.specs.data import read_data
 from conformance.specs.examples import Example, load_examples
@@ -26,7 +32,7 @@ class ClaimTable:
     """Every claim of the documents, from what their lines are and from what cites them."""
 
     sources: Sources
-    evidence: Evidence
+    evidence: CheckEvidence
     lines: Mapping[str, LineClasses]
     written: Sequence[WrittenClaim]
     examples: tuple[Example, ...]
@@ -49,10 +55,10 @@ class ClaimTable:
     @cached_property
     def _cited(self) -> Mapping[str, set[int]]:
         """The lines of each document that something cites."""
-        found: dict[str, set[int]] = {document: set() for document in self.lines}
+        lines: dict[str, set[int]] = {document: set() for document in self.lines}
         for document, line in (*self.checkers.by_place, *self._by_place):
-            found[document].add(line)
-        return found
+            lines[document].add(line)
+        return lines
 
     def of(self, document: str) -> list[DocumentClaim]:
         """The claims of one document."""
@@ -60,11 +66,11 @@ class ClaimTable:
 
     @cached_property
     def _by_place(self) -> Mapping[Place, list[WrittenClaim]]:
-        found: dict[Place, list[WrittenClaim]] = {}
+        claims: dict[Place, list[WrittenClaim]] = {}
         for claim in self.written:
             for place in claim.places:
-                found.setdefault(place, []).append(claim)
-        return found
+                claims.setdefault(place, []).append(claim)
+        return claims
 
     def _at(self, document: str, line: int, what: str) -> Iterator[DocumentClaim]:
         """The claim of a line, and those of its parts."""
@@ -107,12 +113,12 @@ class ClaimTable:
         self, document: str, line: int, spec: Spec | None, what: str
     ) -> tuple[Checker, ...]:
         """What checks a line without being written down."""
-        found = list(self.checkers.by_place.get((document, line), ()))
+        checkers = list(self.checkers.by_place.get((document, line), ()))
         if spec is not None and what == CLAIMING["p"]:
-            found += self.checkers.described(spec, document, line)
+            checkers += self.checkers.described(spec, document, line)
         if spec is not None and what == CLAIMING["r"] and spec.accuracy is not None:
-            found.append(self.checkers.result(spec))
-        return tuple(found)
+            checkers.append(self.checkers.result(spec))
+        return tuple(checkers)
 
     def _named(self, written: WrittenClaim) -> Iterator[Checker]:
         """The checkers of a claim that is written down; those that do not exist are differences."""
@@ -124,7 +130,7 @@ class ClaimTable:
                 continue
 
 
-def claim_table(sources: Sources, evidence: Evidence) -> ClaimTable:
+def claim_table(sources: Sources, evidence: CheckEvidence) -> ClaimTable:
     """The table of what ships with the suite."""
     return ClaimTable(sources, evidence, load_lines(), load_written(), load_examples())
 
@@ -185,7 +191,7 @@ def _of_place(table: ClaimTable, written: WrittenClaim, place: Place) -> Iterato
 class ClaimCounts:
     """How many claims a document makes."""
 
-    made: int
+    total: int
     checked: int
     violable: int
     """How many can end in a violation."""
@@ -193,13 +199,13 @@ class ClaimCounts:
     @property
     def unchecked(self) -> int:
         """How many nothing checks."""
-        return self.made - self.checked
+        return self.total - self.checked
 
 
 def counts(claims: Sequence[DocumentClaim]) -> ClaimCounts:
     """What there is of some claims."""
     return ClaimCounts(
-        made=len(claims),
+        total=len(claims),
         checked=sum(claim.checked for claim in claims),
         violable=sum(claim.violable for claim in claims),
     )

@@ -13,6 +13,7 @@ _WORDS: Mapping[type, str] = {
     kinds.Tensors: "a list of tensors",
     kinds.Indices: "a tensor of integers from 0 on",
     kinds.ValueKind: "a NumPy array, or what makes one",
+    kinds.FromDrawer: "an argument that fits the others",
     kinds.Axis: "an axis of {of}",
     kinds.Axes: "one axis of {of} or several",
     kinds.BatchAxes: "the axes to be summed over: one for both tensors, or one for each",
@@ -130,10 +131,10 @@ _NAMES: Mapping[str, str] = {
 
 def named(name: str, rule: Any) -> str:
     """What a parameter is, by its kind, or by its name where no kind says it."""
-    return _NAMES.get(name, rule.why) if isinstance(rule, kinds.Omitted) else told(rule)
+    return _NAMES.get(name, rule.why) if isinstance(rule, kinds.Omitted) else description(rule)
 
 
-def told(rule: Any) -> str:
+def description(rule: Any) -> str:
     """What a parameter of this kind is: `an axis of x`; "" where no kind says it."""
     other = _OTHERS.get(type(rule))
     if other is not None:

@@ -60,8 +60,8 @@ class TextRecord(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 @cache
 def load_texts() -> Mapping[str, TextRecord]:
     """What is known of each document, by its name."""
-    listed = {t.document: t for t in read_data("documents/texts.yaml", list[TextRecord])}
-    return {document: listed[document] for document in LINED_DOCUMENTS}
+    records = {t.document: t for t in read_data("documents/texts.yaml", list[TextRecord])}
+    return {document: records[document] for document in LINED_DOCUMENTS}
 
 
 def address(document: str, line: int) -> str | None:
@@ -93,15 +93,15 @@ def find_texts(folder: Path) -> Texts:
     """
     if not folder.is_dir():
         raise TextsError(f"{folder} is no folder")
-    wanted = {record.sha256: record for record in load_texts().values()}
-    found: dict[str, tuple[str, ...]] = {}
+    records = {record.sha256: record for record in load_texts().values()}
+    texts: dict[str, tuple[str, ...]] = {}
     for file in sorted(folder.iterdir()):
         if file.is_file() and file.stat().st_size <= _LARGEST:
             content = file.read_bytes()
-            record = wanted.get(hashlib.sha256(content).hexdigest())
+            record = records.get(hashlib.sha256(content).hexdigest())
             if record is not None:
                 lines = content.decode("utf-8").split("\n")
-                found[record.document] = tuple(lines[: record.lines])
-    if not found:
+                texts[record.document] = tuple(lines[: record.lines])
+    if not texts:
         raise TextsError(f"no file in {folder} has the SHA-256 of one of the five documents")
-    return Texts(found)
+    return Texts(texts)

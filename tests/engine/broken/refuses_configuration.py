@@ -2,7 +2,7 @@
 """The reference, but it cannot be imported where there is a configuration file."""
 
 from conformance.reference import *  # noqa: F403
-from conformance.reference import keras_json
+from conformance.reference import configuration
 
-if keras_json.location().exists():
-    raise RuntimeError(f"{keras_json.location()} is in the way")
+if configuration.settings_file().exists():
+    raise RuntimeError(f"{configuration.settings_file()} is in the way")

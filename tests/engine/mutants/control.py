@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
-from conformance.reference import control_flow, recurrent
+from conformance.reference import control_flow
 from conformance.reference.symbolic.graph import Tensor, apply
 from tests.engine.mutants.kit import arguments, operation, patched, replaced, result
 
 RNN = "rnn"
-_looped, _unrolled = recurrent._looped, recurrent._unrolled
+_looped, _unrolled = control_flow._looped, control_flow._unrolled
 
 
 def _forwards(unrolled):
@@ -22,7 +22,7 @@ def _forwards(unrolled):
         return lambda call, sequences, states, backwards: _unrolled(length)(
             call, sequences, states, False)  # fmt: skip
 
-    return (recurrent, "_unrolled", unroll) if unrolled else (recurrent, "_looped", loop)
+    return (control_flow, "_unrolled", unroll) if unrolled else (control_flow, "_looped", loop)
 
 
 patched(RNN, "go_backwards ignored", _forwards(False), profile="default")
@@ -107,7 +107,7 @@ def _states_anyway(call):
 
     def step(x, mask, states):
         output, new = call(x, states[1:])
-        kept = recurrent.selected(mask, output, states[0])
+        kept = control_flow.selected(mask, output, states[0])
         return kept, [kept, *new]
 
     return step
@@ -118,17 +118,17 @@ def _output_anyway(call):
 
     def step(x, mask, states):
         output, new = call(x, states[1:])
-        kept = [recurrent.selected(mask, a, b) for a, b in zip(new, states[1:], strict=True)]
+        kept = [control_flow.selected(mask, a, b) for a, b in zip(new, states[1:], strict=True)]
         return output, [output, *kept]
 
     return step
 
 
-patched(RNN, "masked steps change the states", (recurrent, "_masked", _states_anyway))
-patched(RNN, "masked steps give their output", (recurrent, "_masked", _output_anyway),
+patched(RNN, "masked steps change the states", (control_flow, "_masked", _states_anyway))
+patched(RNN, "masked steps give their output", (control_flow, "_masked", _output_anyway),
         verdict="diverges")  # fmt: skip
-patched(RNN, "constants doubled", (recurrent, "_tensors", lambda listed, what,
-        right=recurrent._tensors: [t * 2.0 for t in right(listed, what)]
+patched(RNN, "constants doubled", (control_flow, "_tensors", lambda listed, what,
+        right=control_flow._tensors: [t * 2.0 for t in right(listed, what)]
         if what == "constants" else right(listed, what)))  # fmt: skip
 
 
@@ -173,11 +173,11 @@ for _name in (RNN, "map_fn", "foldl", "foldr"):
 
 
 def _any_rank(inputs):
-    x = recurrent.tensor(inputs, "rnn", "inputs")
+    x = control_flow.tensor(inputs, "rnn", "inputs")
     return x if x.ndim > 2 else apply("expand_dims", x, axis=2)
 
 
-patched(RNN, "inputs of rank 2 taken", (recurrent, "_sequence", _any_rank), aspect="error")
+patched(RNN, "inputs of rank 2 taken", (control_flow, "_sequence", _any_rank), aspect="error")
 
 
 # Folds and maps

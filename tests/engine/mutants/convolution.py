@@ -6,14 +6,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from conformance.reference import (
-    configuration,
-    convolution,
-    local_convolution,
-    pooling,
-    separable_convolution,
-)
-from conformance.reference.numpy_library import windows as numpy_windows
+from conformance.reference import configuration, convolution, pooling, separable_convolution
+from conformance.reference.numpy_library import products as numpy_products
 from conformance.reference.symbolic.graph import apply
 from conformance.reference.symbolic.shapes import windows as window_shapes
 from tests.engine.mutants.kit import arguments, operation, patched, replaced
@@ -35,7 +29,7 @@ LOCAL = ("local_conv1d", "local_conv2d")
 MODULES = {
     **dict.fromkeys(SPATIAL, convolution),
     **dict.fromkeys(KERNEL, separable_convolution),
-    **dict.fromkeys(LOCAL, local_convolution),
+    **dict.fromkeys(LOCAL, convolution),
     **dict.fromkeys(POOLING, pooling),
 }
 RARELY_SETTLED = {"separable_conv1d": {"verdict": "reported"}}
@@ -60,12 +54,12 @@ def _one_more(length, size, stride, padding, rate):
 def _with_margins(margins):
     def make(kernel):
         def wrong(*args, **kwargs):
-            right = numpy_windows.margins
-            numpy_windows.margins = margins
+            right = numpy_products.margins
+            numpy_products.margins = margins
             try:
                 return kernel(*args, **kwargs)
             finally:
-                numpy_windows.margins = right
+                numpy_products.margins = right
 
         return wrong
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 import numpy as np
 
 from conformance.reference.numpy_library import ctc as numpy_ctc
-from conformance.reference.numpy_library import ctc_search as numpy_ctc_search
 from conformance.reference.symbolic.graph import apply
 from tests.engine.mutants.kit import arguments, elements, operation, replaced, result
 
@@ -146,14 +145,14 @@ def _plus_one(labels):
 def _search_with(**changes):
     def make(kernel):
         def wrong(*args, **kwargs):
-            kept = {name: getattr(numpy_ctc_search, name) for name in changes}
+            kept = {name: getattr(numpy_ctc, name) for name in changes}
             for name, value in changes.items():
-                setattr(numpy_ctc_search, name, value)
+                setattr(numpy_ctc, name, value)
             try:
                 return kernel(*args, **kwargs)
             finally:
                 for name, value in kept.items():
-                    setattr(numpy_ctc_search, name, value)
+                    setattr(numpy_ctc, name, value)
 
         return wrong
 

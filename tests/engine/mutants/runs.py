@@ -12,14 +12,14 @@ from unittest import mock
 
 from conformance.adapters.configured import Configurable
 from conformance.adapters.process import Launch
-from conformance.adapters.registry import Target
 from conformance.adapters.session import Limits, Session
+from conformance.adapters.target_records import Target
 from conformance.editions import Edition
 from conformance.engine import PROFILES, Profile, Run, Subject, Task, plan, run
 from conformance.engine.running import examination
-from conformance.program import Prelude
 from conformance.results import Aspect, AspectResult, FunctionResult
 from conformance.results.events import Event, TargetFinished
+from conformance.scripts import Prelude
 from conformance.specs import load
 from tests.engine.mutants.kit import SEPARATOR, VARIABLE, Mutant
 from tests.engine.support import ROOT

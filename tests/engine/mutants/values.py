@@ -187,7 +187,7 @@ operation("ctc_decode", "classes above 8 are lost", "ctc_best_labels", lambda ri
 
 
 def _through(function, what, change):
-    """The gradient through a function that is not the one under test is changed."""
+    """The gradient through a function is changed."""
 
     def install(namespace):
         right = namespace[function]
@@ -199,7 +199,7 @@ def _through(function, what, change):
         wrong.__signature__ = inspect.signature(right)
         namespace[function] = BACKEND.bound(wrong)
 
-    mutant("gradients", what, install, aspect="gradient")
+    mutant(function, what, install, aspect="gradient")
 
 
 _through("dropout", "a gradient through dropout twice as large", lambda upstream: upstream * 2.0)

@@ -40,13 +40,13 @@ class GraphAdapter(object):
         `keras.NAME` is something of the package that the module belongs to, such as
         `keras.layers.Input`.
         """
-        found = self._module
+        member = self._module
         if name.startswith("keras."):
-            found = importlib.import_module(found.__name__.partition(".")[0])
+            member = importlib.import_module(member.__name__.partition(".")[0])
             name = name.partition(".")[2]
         for part in self._names.get(name, name).split("."):
-            found = getattr(found, part, None)
-        return found  # type: ignore[no-any-return]
+            member = getattr(member, part, None)
+        return member  # type: ignore[no-any-return]
 
     def bind(self, binder: str, values: Sequence[Any], keywords: Dict[str, Any]) -> Any:
         """Make a tensor; `binder` is variable, constant or placeholder.
@@ -62,8 +62,8 @@ class GraphAdapter(object):
 
     def compile(self, inputs: List[Any], outputs: List[Any]) -> Callable[[List[Any]], Any]:
         """A callable from one array for each of the placeholders to one for each output."""
-        made: Callable[[List[Any]], Any] = self._required("function")(inputs, outputs)
-        return made
+        compiled: Callable[[List[Any]], Any] = self._required("function")(inputs, outputs)
+        return compiled
 
     def evaluate(self, tensor: Any) -> Any:
         """The value, as an array, of a tensor that depends on no placeholder."""
@@ -92,10 +92,10 @@ BUILT_IN = {"graph": GraphAdapter, "eager": EagerAdapter}
 
 def required(adapter: Any, name: str) -> Callable[..., Any]:
     """The function of this name; Absent if the adapter has none."""
-    found: Optional[Callable[..., Any]] = adapter.function(name)
-    if found is None:
+    function: Optional[Callable[..., Any]] = adapter.function(name)
+    if function is None:
         raise Absent("there is no function {}".format(name))
-    return found
+    return function
 
 
 def tensor_maker(adapter: Any) -> Optional[str]:
@@ -103,10 +103,10 @@ def tensor_maker(adapter: Any) -> Optional[str]:
 
     `constant` is one, too, where `keras.ops.convert_to_tensor` stands in for it (`bound`).
     """
-    found = next((b for b in BINDERS[:2] if adapter.function(b) is not None), None)
-    if found is None and adapter.function(CONVERTER) is not None:
+    binder = next((b for b in BINDERS[:2] if adapter.function(b) is not None), None)
+    if binder is None and adapter.function(CONVERTER) is not None:
         return "constant"
-    return found
+    return binder
 
 
 def bound(adapter: Any, binder: str, values: Sequence[Any], keywords: Dict[str, Any]) -> Any:
@@ -123,8 +123,8 @@ def load(name: str) -> Callable[[Any], Any]:
     if ":" not in name:
         name = _entry_point(name)
     module, _, attribute = name.partition(":")
-    found: Callable[[Any], Any] = getattr(importlib.import_module(module), attribute)
-    return found
+    adapter: Callable[[Any], Any] = getattr(importlib.import_module(module), attribute)
+    return adapter
 
 
 def _entry_point(name: str) -> str:
@@ -150,6 +150,6 @@ def _entry_points() -> Dict[str, str]:
             e.name: "{}:{}".format(e.module_name, ".".join(e.attrs))
             for e in pkg_resources.iter_entry_points(GROUP)
         }
-    found: Any = metadata.entry_points()
-    chosen = found.select(group=GROUP) if hasattr(found, "select") else found.get(GROUP, ())
+    entries: Any = metadata.entry_points()
+    chosen = entries.select(group=GROUP) if hasattr(entries, "select") else entries.get(GROUP, ())
     return {entry.name: entry.value for entry in chosen}

@@ -20,5 +20,5 @@ def blamed(part: str) -> Iterator[None]:
         yield
     except (Exception, SystemExit) as error:
         kind, _, message, _, _ = describe(error, "import")
-        said = " ".join("{}: {}".format(kind, message).split())
-        raise DescriptionError("{}: {}".format(part, said)) from error
+        reason = " ".join("{}: {}".format(kind, message).split())
+        raise DescriptionError("{}: {}".format(part, reason)) from error

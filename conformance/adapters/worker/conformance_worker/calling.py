@@ -31,13 +31,13 @@ class Calls(object):
     def run(self, steps: List[Step], names: Dict[str, Any]) -> None:
         """Call the steps in order and put their results into `names`."""
         for index, step in enumerate(steps):
-            names[step.result] = self._one(index, step, names)
+            names[step.result] = self._result(index, step, names)
 
-    def keywords(self, given: Dict[str, Any], names: Dict[str, Any]) -> Dict[str, Any]:
+    def keywords(self, arguments: Dict[str, Any], names: Dict[str, Any]) -> Dict[str, Any]:
         """Keyword arguments as they are passed."""
-        return {key: decode(value, names, self._callable) for key, value in given.items()}
+        return {key: decode(value, names, self._callable) for key, value in arguments.items()}
 
-    def _one(self, index: int, step: Step, names: Dict[str, Any]) -> Any:
+    def _result(self, index: int, step: Step, names: Dict[str, Any]) -> Any:
         try:
             result = self._meter.call("step", index, self._call, step, names)
         except ImplementationError as failure:
@@ -54,7 +54,7 @@ class Calls(object):
         """A Python function with that many parameters, because some implementations count them;
         or what a `Made` stands for."""
         if isinstance(function, Made):
-            return self._made(function)
+            return self._value(function)
 
         def body(*args: Any) -> Any:
             names = dict(outside, **dict(zip(function.parameters, args)))  # noqa: B905
@@ -64,14 +64,14 @@ class Calls(object):
 
         parameters = ", ".join(function.parameters)
         source = "lambda {0}: body({0})".format(parameters)
-        made: Callable[..., Any] = eval(source, {"body": body})  # noqa: S307 - names are checked
-        return made
+        wrapper: Callable[..., Any] = eval(source, {"body": body})  # noqa: S307 - names are checked
+        return wrapper
 
-    def _made(self, made: Made) -> Any:
-        if made.kind in _MADE:
-            return _MADE[made.kind](made.items)
-        own = made.kind if self._adapter.function(made.kind) is not None else None
-        return self._tensor(np.array(made.items, dtype="int32"), own, dtype="int32")
+    def _value(self, description: Made) -> Any:
+        if description.kind in _MADE:
+            return _MADE[description.kind](description.items)
+        own = description.kind if self._adapter.function(description.kind) is not None else None
+        return self._tensor(np.array(description.items, dtype="int32"), own, dtype="int32")
 
     def _tensor(self, value: Any, binder: Optional[str] = None, **keywords: Any) -> Any:
         """A tensor of the array, made by whatever makes some; else the array itself."""
@@ -84,8 +84,8 @@ class Calls(object):
         if name in CALLS:
             return CALLS[name]
         if name.startswith(OPERATOR):
-            found: Callable[..., Any] = getattr(operator, name[len(OPERATOR) :])
-            return found
+            operation: Callable[..., Any] = getattr(operator, name[len(OPERATOR) :])
+            return operation
         if name == PRINTED_IMPORT:
             return self._importing
         if name.startswith(MAYBE):
@@ -97,8 +97,8 @@ class Calls(object):
 
     def _importing(self) -> str:
         module = getattr(self._adapter, "module_name", None)
-        said = None if module is None else printed_by_import(module)
-        return UNKNOWN if said is None else said
+        text = None if module is None else printed_by_import(module)
+        return UNKNOWN if text is None else text
 
     def _asking(self, name: str) -> Callable[..., Any]:
         """A function that returns UNKNOWN where `name` raises or is absent."""
@@ -123,8 +123,8 @@ _MADE: Dict[str, Callable[[List[int]], Any]] = {
 
 
 def _printed(*args: Any, **kwargs: Any) -> str:
-    said = printed(*args, **kwargs)
-    return UNKNOWN if said is None else said
+    text = printed(*args, **kwargs)
+    return UNKNOWN if text is None else text
 
 
 def _apply(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:

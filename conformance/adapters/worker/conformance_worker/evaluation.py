@@ -89,9 +89,9 @@ class Evaluator(object):
     def _run(self, feed: Dict[str, Any]) -> List[Any]:
         function, arrays = self._function, [feed[name] for name in self._fed]
         results = self._meter.call("call", None, function, arrays)
-        listed: List[Any] = self._meter.call("read", None, list, results)
+        values: List[Any] = self._meter.call("read", None, list, results)
         self._worked = True
-        return listed
+        return values
 
     def _each(self) -> List[Any]:
         values: List[Any] = self._meter.call("call", None, self._get_all)

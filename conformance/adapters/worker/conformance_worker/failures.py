@@ -3,7 +3,7 @@
 from time import perf_counter
 from typing import Any, Callable, Dict, List, Optional
 
-from .limits import MOST_BASES, class_name, said
+from .limits import MOST_BASES, class_name, text_of
 from .stages import Announce, silent
 
 _BUCKETS = {
@@ -52,7 +52,7 @@ class Meter(object):
 def describe(error: BaseException, stage: str, step: Optional[int] = None) -> List[Any]:
     """The exception as [type, names of its bases, message, stage, step]."""
     try:
-        message = said(error)
+        message = text_of(error)
     except BaseException as broken:
         message = "(its message cannot be read: {})".format(class_name(type(broken)))
     # not `cls.__name__`, which a metaclass may answer

@@ -152,15 +152,15 @@ def _shared(known: Dict[int, str]) -> bool:
 
 def _descriptors() -> Dict[int, str]:
     """The open descriptors and what they lead to, without those that hold no state."""
-    found = {}
+    places = {}
     for name in os.listdir("/proc/self/fd"):
         try:
             place = os.readlink("/proc/self/fd/" + name)
         except OSError:  # the one that lists them
             continue
         if place not in _HARMLESS:
-            found[int(name)] = place
-    return found
+            places[int(name)] = place
+    return places
 
 
 def _shares_memory() -> bool:

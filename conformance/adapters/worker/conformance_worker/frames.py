@@ -225,8 +225,8 @@ def _fields(head: bytes) -> Tuple[Any, bool, Tuple[int, ...]]:
     with warnings.catch_warnings():
         # junk is also Python source with warnings of its own
         warnings.simplefilter("ignore")
-        found = np.lib.format.read_array_header_1_0(io.BytesIO(head[8:]))
-    return found[2], found[1], found[0]
+        fields = np.lib.format.read_array_header_1_0(io.BytesIO(head[8:]))
+    return fields[2], fields[1], fields[0]
 
 
 def _empty(dtype: Any) -> Any:

@@ -5,15 +5,16 @@ import platform
 import sys
 from typing import Any, Dict, List, Optional, Tuple
 
+from .brief import Brief
 from .failures import describe
-from .limits import MOST_MESSAGE, MOST_NAME, MOST_PARAMETERS, cut, said
+from .limits import MOST_MESSAGE, MOST_NAME, MOST_PARAMETERS, cut, text_of
 from .mapping import NO_SIGNATURE, Mapped, reason_absent
 
 PROTOCOL = 1
 LIBRARIES = ("keras", "tensorflow", "theano", "cntk", "numpy", "tf_keras", "torch", "jax")
 
 
-def identity(module: Any, adapter: Any, functions: List[str]) -> Dict[str, Any]:
+def identity(module: Any, adapter: Any, functions: List[str], brief: Brief) -> Dict[str, Any]:
     """Protocol, versions, backend, and the signatures of `functions`.
 
     Whatever the implementation raises while it is asked, SystemExit too, is an answer.
@@ -22,7 +23,7 @@ def identity(module: Any, adapter: Any, functions: List[str]) -> Dict[str, Any]:
         "protocol": PROTOCOL,
         "python": platform.python_version(),
         "versions": _versions(module),
-        "backend": _backend(adapter),
+        "backend": _backend(adapter, brief),
         "functions": {name: _function(module, adapter, name) for name in functions},
     }
 
@@ -30,8 +31,8 @@ def identity(module: Any, adapter: Any, functions: List[str]) -> Dict[str, Any]:
 def _versions(module: Any) -> Dict[str, str]:
     """The versions of the packages that have been imported."""
     names = {module.__name__.split(".")[0], *LIBRARIES}
-    found = {name: _version(name) for name in sorted(names) if name in sys.modules}
-    return {name: version for name, version in found.items() if version}
+    versions = {name: _version(name) for name in sorted(names) if name in sys.modules}
+    return {name: version for name, version in versions.items() if version}
 
 
 def _version(name: str) -> str:
@@ -46,9 +47,9 @@ def _version(name: str) -> str:
         return ""
 
 
-def _backend(adapter: Any) -> Any:
+def _backend(adapter: Any, brief: Brief) -> Any:
     try:
-        return said(adapter.function("backend")(), MOST_NAME)
+        return text_of(brief.call("backend", adapter.function("backend")), MOST_NAME)
     except BaseException:
         return None
 

@@ -28,9 +28,9 @@ def same_numbers(held: Any, fed: Any) -> bool:
 
 
 def _read_only(array: Any) -> Any:
-    made = array.copy()
-    made.setflags(write=False)
-    return made
+    frozen = array.copy()
+    frozen.setflags(write=False)
+    return frozen
 
 
 def _unaligned(array: Any) -> Any:

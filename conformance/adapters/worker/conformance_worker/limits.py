@@ -30,6 +30,6 @@ def class_name(kind: type) -> str:
     return cut(_NAME.__get__(kind), MOST_NAME)
 
 
-def said(value: Any, most: int = MOST_MESSAGE) -> str:
+def text_of(value: Any, most: int = MOST_MESSAGE) -> str:
     """What `str` makes of a value, cut; what `str` raises, SystemExit too, comes out."""
     return cut(str(value), most)

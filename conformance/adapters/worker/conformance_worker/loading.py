@@ -13,9 +13,9 @@ def load(module: str, startup: str = "", mapping: Optional[str] = None) -> Any:
     `startup` is Python source that runs before the import.
     """
     _start_up(startup)
-    found = importlib.import_module(module)
+    loaded = importlib.import_module(module)
     if mapping is None:
-        return found
+        return loaded
     with blamed("mapping"):
         return Mapped(module, read(mapping))
 

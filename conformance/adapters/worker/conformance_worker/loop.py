@@ -13,6 +13,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 from .adapters import BUILT_IN
 from .adapters import load as load_adapter
 from .blame import blamed
+from .brief import Brief
 from .channel import Channel
 from .failures import describe
 from .forking import Ends, Zygote
@@ -60,7 +61,8 @@ class Worker(object):
         self._module = module
         self._adapter = adapter
         self._manner = manner
-        self._settings = Settings(adapter)
+        self._brief = Brief()
+        self._settings = Settings(adapter, self._brief)
         self._surroundings = Surroundings()
         self._builds = 0
         self._clean = False
@@ -87,12 +89,17 @@ class Worker(object):
         return dict(header, id=number, ok=True), arrays
 
     def _start(self, request: Dict[str, Any], payloads: List[Any]) -> Answer:  # noqa: ARG002
-        return identity(self._module, self._adapter, request["functions"]), []
+        self._brief.know(request.get("late", ()))
+        self._settings.begin()
+        answer = identity(self._module, self._adapter, request["functions"], self._brief)
+        return dict(answer, late=sorted(self._brief.late)), []
 
     def _configure(self, request: Dict[str, Any], payloads: List[Any]) -> Answer:  # noqa: ARG002
-        return {"configured": self._settings.configure(request)}, []
+        done = self._settings.configure(request)
+        return {"configured": done, "late": sorted(self._brief.late)}, []
 
     def _run(self, request: Dict[str, Any], payloads: List[Any]) -> Answer:
+        self._settings.begin()
         program = parse(request["program"])
         stacked = draws_of(program, request, payloads)
         self._leaked = []

@@ -59,11 +59,11 @@ class Mapped(object):
             names: Dict[str, Any] = {}
             exec("\n".join(table["imports"]), names)  # noqa: S102
             exec("\n".join(definition(function, row)), names)  # noqa: S102
-            made = names[function]
+            wrapper = names[function]
             if "refuses" in row:
                 exec("\n".join(_reasons(row)), names)  # noqa: S102
-                made = _refusing(made, names["reasons"])
-            setattr(self, function, made)
+                wrapper = _refusing(wrapper, names["reasons"])
+            setattr(self, function, wrapper)
 
 
 def read(path: str) -> Dict[str, Any]:

@@ -75,14 +75,14 @@ def _caught() -> Iterator[List[bytes]]:
     reader = threading.Thread(target=_drain, args=(reading, end, tail), daemon=True)
     reader.start()
     _flush()
-    kept = [(number, os.dup(number)) for number in _STREAMS]
+    copies = [(number, os.dup(number)) for number in _STREAMS]
     for number in _STREAMS:
         os.dup2(writing, number)
     try:
         yield tail
     finally:
         _flush()
-        for number, copy in kept:
+        for number, copy in copies:
             os.dup2(copy, number)
             os.close(copy)
         # not the end of the file: a process that the call has started may keep it open

@@ -154,7 +154,7 @@ def _function(content: Any, names: Dict[str, Any], make: Make) -> Any:
     return make(Function(*parts), names)
 
 
-def _made(content: Any, names: Dict[str, Any], make: Make) -> Any:
+def _argument_object(content: Any, names: Dict[str, Any], make: Make) -> Any:
     kind, items = content
     return make(Made(kind, items), names)
 
@@ -165,5 +165,5 @@ _OBJECTS: Dict[str, Callable[[Any, Dict[str, Any], Make], Any]] = {
     "tuple": _tuple,
     "float": _float,
     "function": _function,
-    "made": _made,
+    "made": _argument_object,
 }

@@ -62,11 +62,11 @@ class BatchRun(object):
 
     def answer(self, stacked: Dict[str, Any], draws: int) -> Tuple[Dict[str, Any], List[Any]]:
         """The answer's header, without its id, and its payloads."""
-        given = [{name: array[d, ...] for name, array in stacked.items()} for d in range(draws)]
-        rows = self._joined(given) if self._together and draws > 1 else None
+        feeds = [{name: array[d, ...] for name, array in stacked.items()} for d in range(draws)]
+        rows = self._joined(feeds) if self._together and draws > 1 else None
         if rows is None:
             # reading a variable can cost as much as the call: only after the first and last draw
-            rows = [self._draw(d, given[d], d in (0, draws - 1)) for d in range(draws)]
+            rows = [self._draw(d, feeds[d], d in (0, draws - 1)) for d in range(draws)]
         inputs, outputs = self._inputs or [], self._outputs or []
         payloads: List[Any] = []
         header = {
@@ -80,9 +80,9 @@ class BatchRun(object):
         }
         return header, payloads
 
-    def _joined(self, given: List[Dict[str, Any]]) -> Optional[List[List[Any]]]:
+    def _joined(self, draws: List[Dict[str, Any]]) -> Optional[List[List[Any]]]:
         """As many `_draw`; None if anything fails, which leaves no trace."""
-        feeds = [self._laid_out(draw) for draw in given]
+        feeds = [self._laid_out(draw) for draw in draws]
         try:
             self._before_build(self.spoiled, len(feeds))
             structures = [self._built(feed) for feed in feeds]
@@ -92,9 +92,9 @@ class BatchRun(object):
             self._inputs = self._outputs = None
             self.spoiled = True
             return None
-        for draw, listed in enumerate(values):
-            self._add(draw, listed)
-        return self._changes(structures, feeds, given)
+        for draw, outputs in enumerate(values):
+            self._add(draw, outputs)
+        return self._changes(structures, feeds, draws)
 
     def _built(self, feed: Dict[str, Any]) -> BoundProgram:
         """The program of one draw, bound and called."""
@@ -127,20 +127,20 @@ class BatchRun(object):
         self,
         structures: List[BoundProgram],
         feeds: List[Dict[str, Any]],
-        given: List[Dict[str, Any]],
+        draws: List[Dict[str, Any]],
     ) -> List[List[Any]]:
         rows: List[List[Any]] = []
         for draw, self._structure in enumerate(structures):
             look = draw in (0, len(structures) - 1)
-            rows.append([None, self._changed(feeds[draw], given[draw], look)])
+            rows.append([None, self._changed(feeds[draw], draws[draw], look)])
         return rows
 
-    def _laid_out(self, given: Dict[str, Any]) -> Dict[str, Any]:
-        return {name: laid_out(array, self._layouts[name]) for name, array in given.items()}
+    def _laid_out(self, arrays: Dict[str, Any]) -> Dict[str, Any]:
+        return {name: laid_out(array, self._layouts[name]) for name, array in arrays.items()}
 
-    def _draw(self, draw: int, given: Dict[str, Any], look: bool) -> List[Any]:
+    def _draw(self, draw: int, arrays: Dict[str, Any], look: bool) -> List[Any]:
         """[index of the error or null, names of the changed inputs]."""
-        feed = self._laid_out(given)
+        feed = self._laid_out(arrays)
         error = None
         try:
             self._attempt(draw, feed)
@@ -150,7 +150,7 @@ class BatchRun(object):
             # a result that cannot be inspected, such as a list that contains itself, or whose
             # class exits when it is asked for
             error = self._failed(describe(broken, "read"))
-        return [error, self._changed(feed, given, look)]
+        return [error, self._changed(feed, arrays, look)]
 
     def _failed(self, data: List[Any]) -> int:
         """The index of the error; the next draw gets a new graph, so as not to fail with it."""
@@ -209,17 +209,17 @@ class BatchRun(object):
         for index, (output, value) in enumerate(values):
             self._columns.add(draw, output, index, value)
 
-    def _changed(self, feed: Dict[str, Any], given: Dict[str, Any], look: bool) -> List[str]:
-        changed = [name for name in feed if numbers(feed[name]) != numbers(given[name])]
+    def _changed(self, feed: Dict[str, Any], arrays: Dict[str, Any], look: bool) -> List[str]:
+        changed = [name for name in feed if numbers(feed[name]) != numbers(arrays[name])]
         for name in self._variables if look else ():
-            if name not in changed and self._variable_changed(name, given[name]):
+            if name not in changed and self._variable_changed(name, arrays[name]):
                 changed.append(name)
         return changed
 
-    def _variable_changed(self, name: str, given: Any) -> bool:
+    def _variable_changed(self, name: str, array: Any) -> bool:
         """Whether the variable changed; False too if it does not exist or cannot be read."""
         try:
-            return bool(self._meter.call("read", None, self._structure.changed, name, given))
+            return bool(self._meter.call("read", None, self._structure.changed, name, array))
         except ImplementationError:
             return False
 
@@ -241,10 +241,10 @@ def draws_of(program: Program, request: Dict[str, Any], payloads: List[Any]) -> 
         if not isinstance(index, int) or not 0 <= index < len(payloads):
             raise RequestError("input {!r} has no payload".format(item.name))
         array = payloads[index]
-        wanted = (request["draws"], *item.shape)
-        if array.shape != wanted:
+        expected = (request["draws"], *item.shape)
+        if array.shape != expected:
             raise RequestError(
-                "input {!r} has shape {}, not {}".format(item.name, array.shape, wanted)
+                "input {!r} has shape {}, not {}".format(item.name, array.shape, expected)
             )
         held = HELD_IN.get(item.dtype, item.dtype)
         stacked[item.name] = array.astype(np.dtype(held), copy=False)

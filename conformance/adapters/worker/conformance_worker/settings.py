@@ -2,6 +2,8 @@
 
 from typing import Any, Dict, List
 
+from .brief import Brief, LateError
+
 # (setting, getter, setter); Keras 1 called the image format by another name, with other values
 _SETTINGS = (
     ("floatx", "floatx", "set_floatx"),
@@ -15,14 +17,22 @@ _OLD_FORMATS = {"channels_last": "tf", "channels_first": "th"}
 class Settings(object):
     """The configured settings that the implementation has."""
 
-    def __init__(self, adapter: Any) -> None:
+    def __init__(self, adapter: Any, brief: Brief) -> None:
         self._function = adapter.function
-        self._wanted: List[Any] = []
-        self._phase = self._phase_kind()
+        self._brief = brief
+        self._chosen: List[Any] = []
+        self._phase: Any = None
+        self._begun = False
+
+    def begin(self) -> None:
+        """Note, once, what the learning phase is before the first program."""
+        if not self._begun:
+            self._begun = True
+            self._phase = self._phase_kind()
 
     def configure(self, values: Dict[str, Any]) -> List[str]:
-        """Set the settings that the implementation has; their names."""
-        self._wanted = []
+        """Set the settings that the implementation has; their names. One that hangs is left."""
+        self._chosen = []
         done: List[str] = []
         for name, getter, setter in _SETTINGS:
             get, put = self._function(getter), self._function(setter)
@@ -31,8 +41,12 @@ class Settings(object):
             value = values[name]
             if getter == "image_dim_ordering":
                 value = _OLD_FORMATS[value]
-            put(value)
-            self._wanted.append((name, get, put, value))
+            try:
+                self._brief.call(setter, put, value)
+                self._brief.call(getter, get)
+            except LateError:
+                continue
+            self._chosen.append((name, get, put, value))
             done.append(name)
         return done
 
@@ -42,7 +56,7 @@ class Settings(object):
         `process` stands for one that cannot be asked for or set any more.
         """
         leaked = []
-        for name, get, put, value in self._wanted:
+        for name, get, put, value in self._chosen:
             try:
                 if get() != value:
                     put(value)
@@ -74,8 +88,9 @@ class Settings(object):
         to feed it is to change it.
         """
         try:
-            learning_phase = self._function("learning_phase")
-            phase: Any = None if learning_phase is None else learning_phase()
+            name = "learning_phase"
+            read = self._function(name)
+            phase: Any = None if read is None else self._brief.call(name, read)
             if isinstance(phase, int):
                 return phase
             return "symbolic, {}".format(float(phase.value))

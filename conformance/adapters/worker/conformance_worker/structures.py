@@ -8,7 +8,7 @@ from .adapters import bound, required, tensor_maker
 from .calling import Calls
 from .failures import ImplementationError, Meter, describe
 from .layouts import same_numbers
-from .limits import MOST_DIMENSIONS, MOST_ITEMS, MOST_NAME, class_name, said
+from .limits import MOST_DIMENSIONS, MOST_ITEMS, MOST_NAME, class_name, text_of
 from .programs import AS_THEY_ARE, PLACEHOLDERS, Input, Program
 from .values import flatten, is_plain
 
@@ -29,8 +29,8 @@ def offered(adapter: Any, program: Program, eager_inputs: bool = False) -> Progr
 
 def _offered(adapter: Any, item: Input, eager_inputs: bool) -> Input:
     binding = _binding(adapter, item, eager_inputs)
-    kept = item.arguments if binding == item.binding else None
-    return item._replace(binding=binding, arguments=kept)
+    arguments = item.arguments if binding == item.binding else None
+    return item._replace(binding=binding, arguments=arguments)
 
 
 def _binding(adapter: Any, item: Input, eager_inputs: bool) -> str:
@@ -117,8 +117,8 @@ class BoundProgram(object):
         tensor = self.names[item.name]
         plain = item.binding in AS_THEY_ARE
         claim = dict(NO_CLAIM) if plain else self._claim(tensor)
-        made = None if claim["dtype"] is not None else self._own_dtype(tensor)
-        return {"name": item.name, "claim": claim, "made": made}
+        own_dtype = None if claim["dtype"] is not None else self._own_dtype(tensor)
+        return {"name": item.name, "claim": claim, "made": own_dtype}
 
     def _own_dtype(self, tensor: Any) -> Any:
         """The dtype that a tensor says of itself, where there is no `K.dtype` to ask; or None."""
@@ -142,7 +142,10 @@ class BoundProgram(object):
     def _claim(self, tensor: Any) -> Dict[str, Any]:
         claim: Dict[str, Any] = dict(NO_CLAIM)
         if not is_plain(tensor) or (self._eager and isinstance(tensor, (np.ndarray, np.generic))):
-            for key, name, reading in (("dtype", "dtype", _named), ("shape", "int_shape", _listed)):
+            for key, name, reading in (
+                ("dtype", "dtype", _named),
+                ("shape", "int_shape", _dimension_list),
+            ):
                 try:
                     answer = self._meter.call("claim", None, self._asked, name, tensor)
                     claim[key] = self._meter.call("read", None, reading, answer)
@@ -158,9 +161,9 @@ class BoundProgram(object):
     def _bind(self, item: Input, value: Any) -> Any:
         if item.binding in AS_THEY_ARE:
             return value.tolist() if item.binding == "python" else value
-        return self._meter.call("bind", None, self._made, item, value)
+        return self._meter.call("bind", None, self._bound_input, item, value)
 
-    def _made(self, item: Input, value: Any) -> Any:
+    def _bound_input(self, item: Input, value: Any) -> Any:
         positional, keywords = self._arguments(item, value)
         return bound(self._adapter, item.binding.split("_")[0], positional, keywords)
 
@@ -183,18 +186,18 @@ class BoundProgram(object):
 
 def _named(dtype: Any) -> Any:
     """The name of a dtype."""
-    return dtype if dtype is None else said(getattr(dtype, "name", dtype), MOST_NAME)
+    return dtype if dtype is None else text_of(getattr(dtype, "name", dtype), MOST_NAME)
 
 
-def _listed(shape: Any) -> Any:
+def _dimension_list(shape: Any) -> Any:
     """The dimensions of a shape; the documents promise a tuple, and to list one of another sort
     calls the implementation."""
     if shape is None or not hasattr(shape, "__iter__"):
         return shape
-    listed = list(shape)
-    if len(listed) > MOST_DIMENSIONS:
-        raise ValueError("{} dimensions, more than {}".format(len(listed), MOST_DIMENSIONS))
-    return listed
+    dimensions = list(shape)
+    if len(dimensions) > MOST_DIMENSIONS:
+        raise ValueError("{} dimensions, more than {}".format(len(dimensions), MOST_DIMENSIONS))
+    return dimensions
 
 
 def _attribute(tensor: Any) -> Any:
@@ -202,7 +205,7 @@ def _attribute(tensor: Any) -> Any:
     dtype = getattr(tensor, "dtype", None)
     if dtype is None:
         return None
-    return said(getattr(dtype, "name", dtype), MOST_NAME).rpartition(".")[2]
+    return text_of(getattr(dtype, "name", dtype), MOST_NAME).rpartition(".")[2]
 
 
 def _dimensions(shape: Any) -> Tuple[Any, List[List[Any]]]:

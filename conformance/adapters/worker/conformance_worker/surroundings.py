@@ -72,7 +72,7 @@ class _Names(object):
     def __init__(self, names: Dict[str, Any]) -> None:
         self._names = names
         self._originals = dict(names)
-        self._found = operator.itemgetter(*names)
+        self._values = operator.itemgetter(*names)
 
     def restore(self) -> None:
         """Have all of them stand for that again."""
@@ -82,7 +82,7 @@ class _Names(object):
     def _same(self) -> bool:
         # they compare a thousand names in the time that a loop takes for a hundred
         try:
-            return all(map(operator.is_, self._found(self._names), self._originals.values()))
+            return all(map(operator.is_, self._values(self._names), self._originals.values()))
         except KeyError:
             return False
 
@@ -130,8 +130,8 @@ def _set_filters(saved: List[Any]) -> None:
         mutated()
 
 
-def _set_collecting(wanted: bool) -> None:
-    (gc.enable if wanted else gc.disable)()
+def _set_collecting(enabled: bool) -> None:
+    (gc.enable if enabled else gc.disable)()
 
 
 _STATES: Dict[str, Tuple[Callable[[], Any], Callable[[Any], Any]]] = {

@@ -7,7 +7,15 @@ from numpy import array as _array
 from numpy import concatenate as _concatenate
 
 from .frames import KINDS
-from .limits import MOST_ANSWER_BYTES, MOST_NAME, MOST_TEXT, MOST_VALUE_BYTES, class_name, cut, said
+from .limits import (
+    MOST_ANSWER_BYTES,
+    MOST_NAME,
+    MOST_TEXT,
+    MOST_VALUE_BYTES,
+    class_name,
+    cut,
+    text_of,
+)
 
 Value = NamedTuple(
     "Value",
@@ -48,9 +56,9 @@ def read(result: Any) -> Value:
         # a dtype that a library has registered, such as bfloat16: NumPy cannot read its .npy
         array = array.astype(np.float32)
     elif dtype.kind not in KINDS:
-        problem = "an array of {} is not numeric".format(said(dtype, MOST_NAME))
+        problem = "an array of {} is not numeric".format(text_of(dtype, MOST_NAME))
         text = cut(result, MOST_TEXT) if isinstance(result, str) else None
-        return Value(None, said(dtype, MOST_NAME), class_name(type(result)), problem, text, None)
+        return Value(None, text_of(dtype, MOST_NAME), class_name(type(result)), problem, text, None)
     return Value(array, dtype.name, class_name(type(result)), None, None, None)
 
 

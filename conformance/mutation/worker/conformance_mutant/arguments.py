@@ -1,10 +1,108 @@
 """Errors in how a function takes an argument. Each is a function of the backend and one value."""
 
-from typing import Any, Callable, Dict
+import inspect
+from typing import Any, Callable, Dict, List
 
 import numpy as np
 
-from .wrapping import kind, rank, tensors_in
+Given = Dict[str, Any]
+
+
+class Void(Exception):  # noqa: N818 - no error: the mutant does not exist
+    """The mutant cannot be made of this function."""
+
+
+def named_like(wrong: Any, right: Any) -> Any:
+    """The wrong function, with the right one's name and signature."""
+    wrong.__name__ = getattr(right, "__name__", "function")
+    wrong.__doc__ = getattr(right, "__doc__", None)
+    try:
+        wrong.__signature__ = inspect.signature(right)
+    except (TypeError, ValueError):
+        pass
+    return wrong
+
+
+def has(right: Callable[..., Any], *names: str) -> None:
+    """Void unless the function has these parameters."""
+    known = inspect.signature(right).parameters
+    for name in names:
+        if name not in known:
+            raise Void("there is no parameter {}".format(name))
+
+
+def bound(right: Callable[..., Any], args: Any, kwargs: Any, defaults: bool = True) -> Given:
+    """The arguments by name; TypeError if they do not fit."""
+    call = inspect.signature(right).bind(*args, **kwargs)
+    if defaults:
+        call.apply_defaults()
+    arguments = dict(call.arguments)
+    for parameter in call.signature.parameters.values():
+        if parameter.kind is parameter.VAR_KEYWORD:
+            arguments.update(arguments.pop(parameter.name, {}))
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            arguments.pop(parameter.name, None)
+    return arguments
+
+
+def with_arguments(
+    right: Callable[..., Any], change: Callable[[Given], Any], defaults: bool = True
+) -> Callable[..., Any]:
+    """The function after `change` was done to its arguments; as it is where they do not fit."""
+
+    def wrong(*args: Any, **kwargs: Any) -> Any:
+        try:
+            arguments = bound(right, args, kwargs, defaults)
+        except TypeError:
+            return right(*args, **kwargs)
+        change(arguments)
+        return right(**arguments)
+
+    return wrong
+
+
+def is_tensor(K: Any, value: Any) -> bool:
+    """Whether it is a tensor, a variable or an array of numbers, and no number or list."""
+    if value is None or isinstance(value, (str, bool, int, float, list, tuple, dict)):
+        return False
+    if callable(value) and not hasattr(value, "shape"):
+        return False
+    return hasattr(value, "dtype") and hasattr(value, "shape")
+
+
+def kind(K: Any, value: Any) -> str:
+    """`float`, `int`, `bool` or nothing, of numbers, arrays and tensors."""
+    if isinstance(value, (bool, np.bool_)):
+        return "bool"
+    if isinstance(value, (int, float)):
+        return type(value).__name__
+    if not is_tensor(K, value):
+        return ""
+    name = str(value.dtype) if isinstance(value, (np.ndarray, np.generic)) else str(K.dtype(value))
+    return next((k for k in ("float", "uint", "int", "bool") if name.startswith(k)), "").lstrip("u")
+
+
+def rank(K: Any, value: Any) -> int:
+    """How many axes a tensor has."""
+    return int(value.ndim if isinstance(value, (np.ndarray, np.generic)) else K.ndim(value))
+
+
+def everywhere(value: Any, change: Callable[[Any], Any]) -> Any:
+    """`change` done to everything in lists and tuples."""
+    if isinstance(value, (list, tuple)):
+        changed = [everywhere(item, change) for item in value]
+        return tuple(changed) if isinstance(value, tuple) else changed
+    return change(value)
+
+
+def tensors_in(K: Any, value: Any) -> List[Any]:
+    """The tensors in lists, tuples and dictionaries."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, (list, tuple)):
+        return [tensor for item in value for tensor in tensors_in(K, item)]
+    return [value] if is_tensor(K, value) else []
+
 
 Change = Callable[..., Any]
 
@@ -33,7 +131,7 @@ def other(value: Any) -> Any:
     if isinstance(value, (list, tuple)) and value:
         return type(value)((*value[:-1], other(value[-1])))
     if isinstance(value, str):
-        # what has spaces is a message, not a name
+        # a text with spaces is a message, not a name
         return OTHER.get(value, value.swapcase() if " " in value else value)
     if isinstance(value, int):
         return value + 1
@@ -104,8 +202,8 @@ def _inverse(K: Any, value: Any) -> Any:
 def _inverted(K: Any, value: Any) -> Any:
     if isinstance(value, bool):
         return not value
-    found = tensors_in(K, value)
-    return K.equal(value, K.zeros_like(value)) if found and kind(K, value) else value
+    tensors = tensors_in(K, value)
+    return K.equal(value, K.zeros_like(value)) if tensors and kind(K, value) else value
 
 
 def _tensor(change: Change) -> Change:

@@ -11,14 +11,14 @@ import sys
 import types
 from typing import Any, Dict
 
+from .arguments import named_like
 from .operators import OPERATORS, Void
-from .wrapping import named_like
 
 MODULE, MUTANT = "CONFORMANCE_MUTATED", "CONFORMANCE_MUTANT"
 
 
 class Mutated(types.ModuleType):
-    """The right module, but for the functions that a mutant replaces."""
+    """The right module, except for the functions that a mutant replaces."""
 
     def __init__(self, right: Any) -> None:
         super(Mutated, self).__init__(right.__name__)
@@ -38,10 +38,10 @@ class Mutated(types.ModuleType):
         name, right = mutant["function"], self._right
         try:
             make = OPERATORS[mutant["operator"]]
-            made = make(right, name, **mutant["given"])
+            functions = make(right, name, **mutant["given"])
         except (Void, AttributeError) as error:
             return str(error) or type(error).__name__
-        for changed, wrong in made.items():
+        for changed, wrong in functions.items():
             self._wrong[changed] = named_like(wrong, getattr(right, changed))
         return ""
 

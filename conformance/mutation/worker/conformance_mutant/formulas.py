@@ -1,7 +1,8 @@
 """Wrong ways to compute a function, in terms of the backend's others.
 
-Each is a function of the right module, the right function and the arguments by name. The names are
-those of the table of formulas (`conformance/mutation/formulas.py`).
+Each is a function of the right module, the right function and the arguments by name. The names in
+the table below begin with the name of the function: `conformance.mutation.operators` picks them by
+that.
 """
 
 from typing import Any, Callable, Dict
@@ -29,14 +30,14 @@ def _less_one(K: Any, x: Any, axis: Any) -> Any:
 
 def _unbiased(K: Any, right: Any, g: Given) -> Any:
     """The variance divided by one less."""
-    made = right(g["x"], axis=g["axis"], keepdims=True) * _less_one(K, g["x"], g["axis"])
-    return made if g["keepdims"] else K.sum(made, axis=g["axis"])
+    value = right(g["x"], axis=g["axis"], keepdims=True) * _less_one(K, g["x"], g["axis"])
+    return value if g["keepdims"] else K.sum(value, axis=g["axis"])
 
 
 def _unbiased_deviation(K: Any, right: Any, g: Given) -> Any:
-    made = right(g["x"], axis=g["axis"], keepdims=True)
-    made = made * K.sqrt(_less_one(K, g["x"], g["axis"]))
-    return made if g["keepdims"] else K.sum(made, axis=g["axis"])
+    value = right(g["x"], axis=g["axis"], keepdims=True)
+    value = value * K.sqrt(_less_one(K, g["x"], g["axis"]))
+    return value if g["keepdims"] else K.sum(value, axis=g["axis"])
 
 
 def _in_one_pass(K: Any, right: Any, g: Given) -> Any:
@@ -119,9 +120,9 @@ def _noise(K: Any, right: Any, g: Given) -> Any:
 
 def _clipped(K: Any, right: Any, g: Given) -> Any:
     """Cut off, not drawn again."""
-    made = K.random_normal(g["shape"], g["mean"], g["stddev"], dtype=g["dtype"], seed=g["seed"])
+    value = K.random_normal(g["shape"], g["mean"], g["stddev"], dtype=g["dtype"], seed=g["seed"])
     reach = 2.0 * abs(g["stddev"])
-    return K.clip(made, g["mean"] - reach, g["mean"] + reach)
+    return K.clip(value, g["mean"] - reach, g["mean"] + reach)
 
 
 def _untruncated(K: Any, right: Any, g: Given) -> Any:
@@ -130,11 +131,11 @@ def _untruncated(K: Any, right: Any, g: Given) -> Any:
 
 def _repeated(K: Any, right: Any, g: Given) -> Any:
     """The numbers of the first row in every row."""
-    made = right(**g)
-    if K.ndim(made) < 1 or (K.int_shape(made)[0] or 0) < 2:
-        return made
-    first = made[:1]
-    return K.concatenate([first] * K.int_shape(made)[0], axis=0)
+    value = right(**g)
+    if K.ndim(value) < 1 or (K.int_shape(value)[0] or 0) < 2:
+        return value
+    first = value[:1]
+    return K.concatenate([first] * K.int_shape(value)[0], axis=0)
 
 
 def _summed(name: str) -> Formula:
@@ -184,9 +185,9 @@ def _output_anyway(K: Any, right: Any, g: Given) -> Any:
     return (*right(**dict(g, mask=None))[:2], right(**g)[2])
 
 
-def _in_time(K: Any, made: Any, _: Any, g: Given) -> Any:
-    last, outputs, states = made
-    return (last, K.reverse(outputs, 1), states) if g["go_backwards"] else made
+def _in_order_of_time(K: Any, value: Any, _: Any, g: Given) -> Any:
+    last, outputs, states = value
+    return (last, K.reverse(outputs, 1), states) if g["go_backwards"] else value
 
 
 def _whole_length(K: Any, right: Any, g: Given) -> Any:
@@ -268,10 +269,10 @@ FORMULAS: Dict[str, Formula] = {
     "batch_normalization with epsilon outside the root": _outside_root,
     "normalize_batch_in_training with the variance divided by one less": _training_unbiased,
     "normalize_batch_in_training with the deviation": _moments(
-        lambda K, made: (made[0], made[1], K.sqrt(made[2]))
+        lambda K, value: (value[0], value[1], K.sqrt(value[2]))
     ),
     "normalize_batch_in_training with the moments exchanged": _moments(
-        lambda K, made: (made[0], made[2], made[1])
+        lambda K, value: (value[0], value[2], value[1])
     ),
     "l2_normalize without epsilon": _without_epsilon,
     "l2_normalize by the L1 norm": _l1,
@@ -298,7 +299,7 @@ FORMULAS: Dict[str, Formula] = {
     "rnn: the first state in every place": _rnn(
         lambda K, m, _, g: (m[0], m[1], [m[2][0]] * len(m[2]) if m[2] else m[2])
     ),
-    "rnn: backward outputs in the order of time": _rnn(_in_time),
+    "rnn: backward outputs in the order of time": _rnn(_in_order_of_time),
     "rnn: states not carried": _not_carried,
     "rnn: the mask one step late": _mask_late,
     "rnn: masked steps change the states": _state_anyway,

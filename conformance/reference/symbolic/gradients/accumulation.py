@@ -1,14 +1,17 @@
 """Gradients: rules of operations, and reverse accumulation over the graph.
 
-A rule gives, for a node and the gradient of the loss with respect to it, one symbolic gradient for
-each input of the node, or None where the result does not depend on an input smoothly. Only tensors
-of float dtypes carry gradients.
+A rule takes a node and the gradient of the loss with respect to it. It gives one symbolic gradient
+for each input of the node, or None where the result does not depend on an input smoothly. Only
+tensors of float dtypes carry gradients.
 
     @gradient_of("sin")
     def sin(node, upstream):
         return (upstream * apply("cos", node.inputs[0]),)
 
 The rules are in the modules beside this one.
+
+The rules of loops, of the parts of their bundles, and of selection are here, because they
+accumulate gradients inside the body of a loop.
 """
 
 from __future__ import annotations
@@ -17,11 +20,10 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
-from conformance.reference.symbolic.dtypes import FLOATS
-from conformance.reference.symbolic.graph import Tensor, apply
-from conformance.reference.symbolic.loops import part
+from conformance.reference.symbolic.graph import Placeholder, Tensor, apply
+from conformance.reference.symbolic.loops import Body, part
 from conformance.reference.symbolic.plans import ordered
-from conformance.reference.symbolic.rules import Operand, Result, rule
+from conformance.reference.symbolic.rules import FLOATS, Operand, Result, rule
 
 Gradients = tuple[Tensor | None, ...]
 GradientRule = TypeVar("GradientRule", bound=Callable[[Tensor, Tensor], Gradients])
@@ -74,7 +76,7 @@ def accumulated(loss: Tensor, variables: Sequence[Tensor]) -> list[Tensor]:
     ValueError if an operation between a tensor and the loss has no rule.
     """
     if loss.backend.library.differentiates:
-        return _found_by_library(loss, variables)
+        return _by_library(loss, variables)
     return passed_back({loss: apply("fill_like", loss, value=1, dtype=loss.dtype)}, variables)
 
 
@@ -84,7 +86,7 @@ def _derivatives(loss: Operand, *variables: Operand) -> Result:
     return (len(variables),), loss.dtype
 
 
-def _found_by_library(loss: Tensor, variables: Sequence[Tensor]) -> list[Tensor]:
+def _by_library(loss: Tensor, variables: Sequence[Tensor]) -> list[Tensor]:
     bundle = apply("derivatives", loss, *variables)
     return [part(bundle, i, x.shape, x.dtype) for i, x in enumerate(variables)]
 
@@ -108,11 +110,11 @@ def passed_back(upstream: Mapping[Tensor, Tensor], variables: Sequence[Tensor]) 
 
 def _depending(order: Sequence[Tensor], variables: Sequence[Tensor]) -> set[Tensor]:
     """The tensors that depend on one of the variables through tensors that carry gradients."""
-    found = {x for x in variables if carries(x)}
+    dependent = {x for x in variables if carries(x)}
     for node in order:
-        if carries(node) and not found.isdisjoint(node.inputs):
-            found.add(node)
-    return found
+        if carries(node) and not dependent.isdisjoint(node.inputs):
+            dependent.add(node)
+    return dependent
 
 
 def _pass_on(node: Tensor, upstream: Tensor, parts: dict[Tensor, list[Tensor]]) -> None:
@@ -142,3 +144,50 @@ def _sum(x: Tensor, y: Tensor) -> Tensor:
     node = apply("add", x, y)
     node.role = "total"
     return node
+
+
+@gradient_of("choose")
+def _choose(node: Tensor, upstream: Tensor) -> Gradients:
+    condition, nothing = node.inputs[0], zeros(upstream)
+    nothing.role = "nothing"
+    return (
+        None,
+        apply("choose", condition, upstream, nothing),
+        apply("choose", condition, nothing, upstream),
+    )
+
+
+@gradient_of("refined")
+def _refined(_: Tensor, upstream: Tensor) -> Gradients:
+    return (upstream,)
+
+
+@gradient_of("unbundle")
+def _part(node: Tensor, upstream: Tensor) -> Gradients:
+    (bundle,) = node.inputs
+    return (apply("in_bundle", bundle, upstream, index=node.attributes["index"]),)
+
+
+@gradient_of("loop")
+def _loop(node: Tensor, upstream: Tensor) -> Gradients:
+    body = node.attributes["body"]
+    gradients = apply(
+        "loop_gradients", upstream, *node.inputs, **node.attributes, backward=_backward(body)
+    )
+    return tuple(
+        part(gradients, i, x.shape, x.dtype) if carries(x) else None
+        for i, x in enumerate(node.inputs)
+    )
+
+
+def _backward(body: Body) -> Body:
+    """The body that gives the gradients of the parameters from those of the results."""
+    arriving: list[Tensor] = [Placeholder(y.shape, y.dtype) for y in body.results]
+    upstream: dict[Tensor, Tensor] = {}
+    for y, g in zip(body.results, arriving, strict=True):
+        if carries(y):
+            upstream[y] = upstream[y] + g if y in upstream else g
+    differentiable = [p for p in body.parameters if carries(p)]
+    passed = dict(zip(differentiable, passed_back(upstream, differentiable), strict=True))
+    results = [passed[p] if p in passed else zeros(p) for p in body.parameters]
+    return Body([*body.parameters, *arriving], results)

@@ -1,7 +1,7 @@
 """Gradients of elementwise functions and of activations.
 
-At a kink they are what TensorFlow gives: relu and abs have slope 0 at 0, maximum(x, y) takes x
-where both are equal, clip and hard_sigmoid pass the gradient at their limits.
+At a kink they follow TensorFlow. The slope of relu and abs at 0 is 0. maximum(x, y) takes x where
+both are equal. clip and hard_sigmoid pass the gradient at their limits.
 """
 
 from __future__ import annotations
@@ -68,8 +68,8 @@ def power(node: Tensor, upstream: Tensor) -> Gradients:
     """a x**(a - 1), which is 0 for a = 0; x**a log(x), which is 0 for x <= 0."""
     x, a = node.inputs
     slope = select(binary("equal", a, 0), zeros(a), a * x ** (a - 1))
-    one = apply("fill_like", x, value=1, dtype=x.dtype)
-    logarithm = apply("log", select(binary("greater", x, 0), x, one))
+    unit = apply("fill_like", x, value=1, dtype=x.dtype)
+    logarithm = apply("log", select(binary("greater", x, 0), x, unit))
     return summed_to(upstream * slope, x), summed_to(upstream * node * logarithm, a)
 
 
@@ -260,3 +260,16 @@ def tanh(node: Tensor, upstream: Tensor) -> Gradients:
 def hard_sigmoid(node: Tensor, upstream: Tensor) -> Gradients:
     """0.2 between the limits."""
     return (_within(node.inputs[0], -2.5, 2.5, upstream * 0.2),)
+
+
+@gradient_of("dropout")
+def dropout(node: Tensor, upstream: Tensor) -> Gradients:
+    """Through the same flags."""
+    return (apply("dropout", upstream, node.inputs[1], **node.attributes), None)
+
+
+@gradient_of("print_tensor")
+def print_tensor(node: Tensor, upstream: Tensor) -> Gradients:
+    """The same, unprinted."""
+    del node
+    return (upstream,)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from string import ascii_letters
+from typing import Any
 
 from conformance.reference.symbolic.gradients.accumulation import Gradients, gradient_of
 from conformance.reference.symbolic.graph import Tensor, apply
@@ -52,3 +53,20 @@ def _both(x: Tensor, y: Tensor, upstream: Tensor, labels: tuple[str, str, str]) 
         _contraction(upstream, y, result, right, left),
         _contraction(x, upstream, left, result, right),
     )
+
+
+@gradient_of("windows")
+def windows(node: Tensor, upstream: Tensor) -> Gradients:
+    """Every element of the image gathers from the windows that show it; the border is lost."""
+    (x,) = node.inputs
+    return (apply("fold", upstream, apply("shape", x), **_how(node)),)
+
+
+@gradient_of("fold")
+def fold(node: Tensor, upstream: Tensor) -> Gradients:
+    """Every window shows the upstream."""
+    return apply("windows", upstream, border=0.0, **_how(node)), None
+
+
+def _how(node: Tensor) -> dict[str, Any]:
+    return {k: v for k, v in node.attributes.items() if k != "border"}

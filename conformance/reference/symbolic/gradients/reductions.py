@@ -133,8 +133,8 @@ def recurrence(node: Tensor, upstream: Tensor) -> Gradients:
 def cumprod(node: Tensor, upstream: Tensor) -> Gradients:
     """The product before an element, times a recurrence from the end.
 
-    With s[i] = g[i] + x[i + 1] s[i + 1] the gradient is s[i] times the product of all x before i:
-    no division, so that zeros do no harm.
+    With s[i] = g[i] + x[i + 1] s[i + 1] the gradient is s[i] times the product of all x before i.
+    There is no division, and zeros do no harm.
     """
     axis = node.attributes["axis"]
     (x,) = node.inputs
@@ -162,3 +162,35 @@ def _others(x: Tensor, axis: int) -> Tensor:
     mirrored = _reversed(x, axis)
     after = _reversed(delayed(apply("cumprod", mirrored, axis=axis), axis, 1), axis)
     return before * after
+
+
+@gradient_of("alike")
+def alike(node: Tensor, upstream: Tensor) -> Gradients:
+    """To x as it is."""
+    return upstream, *[None] * (len(node.inputs) - 1)
+
+
+@gradient_of("pad")
+def pad(node: Tensor, upstream: Tensor) -> Gradients:
+    """The part that is not padding."""
+    index = tuple(slice(a, -b if b else None) for a, b in node.attributes["widths"])
+    return (upstream[index],)
+
+
+@gradient_of("take_class")
+def take_class(node: Tensor, upstream: Tensor) -> Gradients:
+    """At the labels, with zeros elsewhere."""
+    x, labels = node.inputs
+    return apply("place_class", upstream, x, labels, axis=node.attributes["axis"]), None
+
+
+@gradient_of("place_class")
+def place_class(node: Tensor, upstream: Tensor) -> Gradients:
+    """The elements at the labels."""
+    labels, axis = node.inputs[2], node.attributes["axis"]
+    return apply("take_class", upstream, labels, axis=axis), None, None
+
+
+@gradient_of("ctc_cost")
+def _cost(node: Tensor, upstream: Tensor) -> Gradients:
+    return apply("ctc_cost_gradient", upstream, *node.inputs), None, None, None

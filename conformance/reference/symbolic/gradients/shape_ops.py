@@ -123,7 +123,7 @@ def place_item(node: Tensor, upstream: Tensor) -> Gradients:
 
 @gradient_of("gather")
 def gather(node: Tensor, upstream: Tensor) -> Gradients:
-    """Each row added where it came from."""
+    """Each row added at its source."""
     reference, indices = node.inputs
     return apply("place_rows", upstream, reference, indices), None
 

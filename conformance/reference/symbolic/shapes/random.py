@@ -42,7 +42,11 @@ def random_in_shape(dimensions: Operand, dtype: str, **_: Any) -> Result:
 
 @rule("dropout")
 def dropout(x: Operand, flags: Operand, **_: Any) -> Result:
-    """x; ValueError where the flags do not broadcast to its shape."""
+    """x.
+
+    Raises:
+        ValueError: where the flags do not broadcast to its shape.
+    """
     if not fits(flags.shape, x.shape):
         raise ValueError(
             f"dropout: noise_shape {flags.shape} does not broadcast to the shape of {x!r}; "

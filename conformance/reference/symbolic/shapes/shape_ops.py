@@ -1,4 +1,8 @@
-"""Static shape and dtype of operations that move, repeat, select or create elements."""
+"""Static shape and dtype of operations that move, repeat, select or create elements.
+
+The operations that only gradients use are here as well. Several take a tensor `like` only for its
+shape at run time.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +15,8 @@ from conformance.reference.symbolic.rules import (
     Operand,
     Result,
     Shape,
+    broadcast,
+    refuse_bool,
     rule,
     same_dimension,
     same_dtype,
@@ -45,7 +51,10 @@ def fill_like(x: Operand, dtype: str, **_: Any) -> Result:
 
 @rule("concatenate")
 def concatenate(*tensors: Operand, axis: int) -> Result:
-    """Lengths along the axis add up; all other dimensions agree."""
+    """Lengths along the axis add up; all other dimensions agree.
+
+    ValueError: the ranks or the other dimensions differ.
+    """
     dtype = same_dtype("concatenate", *tensors)
     shape = list(tensors[0].shape)
     for tensor in tensors[1:]:
@@ -62,7 +71,11 @@ def concatenate(*tensors: Operand, axis: int) -> Result:
 
 @rule("stack")
 def stack(*tensors: Operand, axis: int) -> Result:
-    """Shapes agree; a new axis as long as the list."""
+    """Shapes agree; a new axis as long as the list.
+
+    Raises:
+        ValueError: the shapes differ.
+    """
     dtype = same_dtype("stack", *tensors)
     shape: Shape = tensors[0].shape
     for tensor in tensors[1:]:
@@ -79,16 +92,16 @@ def reshape(x: Operand, shape: Operand) -> Result:
     return _filled_in(x, static_integers(shape)), x.dtype
 
 
-def _filled_in(x: Operand, wanted: Shape) -> Shape:
-    open_axes = [i for i, dimension in enumerate(wanted) if dimension in (None, -1)]
-    total, rest = count(x.shape), math.prod(d for d in wanted if d not in (None, -1))
+def _filled_in(x: Operand, shape: Shape) -> Shape:
+    open_axes = [i for i, dimension in enumerate(shape) if dimension in (None, -1)]
+    total, rest = count(x.shape), math.prod(d for d in shape if d not in (None, -1))
     if total is None or len(open_axes) > 1:
-        return tuple(None if dimension == -1 else dimension for dimension in wanted)
+        return tuple(None if dimension == -1 else dimension for dimension in shape)
     fits = total == rest if not open_axes else rest != 0 and total % rest == 0
-    if not fits and not (rest == 0 == total and -1 not in wanted):
-        raise ValueError(f"reshape: {x!r} has {total} elements, which do not fit shape {wanted}")
-    found = total // rest if rest else None
-    return tuple(found if i in open_axes else dimension for i, dimension in enumerate(wanted))
+    if not fits and not (rest == 0 == total and -1 not in shape):
+        raise ValueError(f"reshape: {x!r} has {total} elements, which do not fit shape {shape}")
+    length = total // rest if rest else None
+    return tuple(length if i in open_axes else dimension for i, dimension in enumerate(shape))
 
 
 @rule("permute_dimensions")
@@ -136,7 +149,11 @@ def expand_dims(x: Operand, axis: int) -> Result:
 
 @rule("squeeze")
 def squeeze(x: Operand, axis: int) -> Result:
-    """Without an axis of length 1."""
+    """Without an axis of length 1.
+
+    Raises:
+        ValueError: the axis has another length.
+    """
     if x.shape[axis] not in (1, None):
         raise ValueError(f"squeeze: axis {axis} of {x!r} has length {x.shape[axis]}, not 1")
     return (*x.shape[:axis], *x.shape[axis + 1 :]), x.dtype
@@ -157,7 +174,11 @@ def reverse(x: Operand, axes: tuple[int, ...]) -> Result:
 
 @rule("slice")
 def slice_(x: Operand, start: Operand, size: Operand) -> Result:
-    """The sizes; ValueError where a slice is known to leave the tensor."""
+    """The sizes.
+
+    Raises:
+        ValueError: where a slice is known to leave the tensor.
+    """
     sizes = static_integers(size)
     for axis, (d, first, n) in enumerate(zip(x.shape, static_integers(start), sizes, strict=True)):
         low, high = first or 0, (first or 0) + (n or 0)
@@ -183,7 +204,10 @@ def arange(length: int, dtype: str, **_: Any) -> Result:
 
 @rule("getitem")
 def getitem(x: Operand, index: tuple[Any, ...]) -> Result:
-    """Basic indexing: integers, slices, `...` and None."""
+    """Basic indexing: integers, slices, `...` and None.
+
+    IndexError: more entries than axes, several `...`, or an index beyond an axis.
+    """
     used = [entry for entry in index if entry is not None and entry is not Ellipsis]
     if len(used) > len(x.shape):
         raise IndexError(f"{x!r} has {len(x.shape)} axes and cannot take index {index}")
@@ -194,9 +218,9 @@ def getitem(x: Operand, index: tuple[Any, ...]) -> Result:
     shape: list[int | None] = []
     axis = 0
     for entry in index if dots else (*index, Ellipsis):
-        taken, found = _taken(x, axis, entry, rest)
+        taken, length = _taken(x, axis, entry, rest)
         axis += taken
-        shape += found
+        shape += length
     return tuple(shape), x.dtype
 
 
@@ -217,12 +241,12 @@ def _taken(x: Operand, axis: int, entry: Any, rest: int) -> tuple[int, list[int 
 
 def _integer(x: Operand, entry: Any) -> int:
     try:
-        found = None if isinstance(entry, bool) else as_integer(entry)
+        number = None if isinstance(entry, bool) else as_integer(entry)
     except TypeError:
-        found = None
-    if found is None:
+        number = None
+    if number is None:
         raise TypeError(f"{x!r}: index {entry!r} must be an int, a slice, ... or None")
-    return found
+    return number
 
 
 def _sliced(dimension: int | None, entry: slice) -> int | None:
@@ -235,3 +259,55 @@ def _sliced(dimension: int | None, entry: slice) -> int | None:
 def arange_between(_start: Operand, _stop: Operand, dtype: str, **_: Any) -> Result:
     """A vector whose length is data."""
     return (None,), dtype
+
+
+@rule("stop_gradient")
+def stop_gradient(x: Operand) -> Result:
+    """x itself."""
+    return x.shape, x.dtype
+
+
+@rule("sum_to", "place_slice", "place_item", "place_rows", "untile", "unrepeat", "divide_by_count")
+def shaped_like(x: Operand, like: Operand, *_: Operand, **__: Any) -> Result:
+    """The shape of `like`, the dtype of x."""
+    return like.shape, x.dtype
+
+
+@rule("select")
+def select(condition: Operand, x: Operand, y: Operand) -> Result:
+    """x where the bool condition holds, else y, all broadcast.
+
+    ValueError: the condition is not bool.
+    """
+    if condition.dtype != "bool":
+        raise ValueError(f"select: {condition!r} must be bool")
+    dtype = same_dtype("select", x, y)
+    return broadcast("select", condition.shape, broadcast("select", x.shape, y.shape)), dtype
+
+
+@rule("recurrence")
+def recurrence(factors: Operand, terms: Operand, axis: int) -> Result:
+    """y[i] = factors[i] * y[i - 1] + terms[i] along an axis, from y[-1] = 0."""
+    del axis
+    dtype = same_dtype("recurrence", factors, terms)
+    return broadcast("recurrence", factors.shape, terms.shape), dtype
+
+
+@rule("part")
+def part(joined: Operand, *tensors: Operand, axis: int, position: int) -> Result:
+    """The part of the concatenation `joined` that `tensors[position]` became."""
+    del axis
+    return tensors[position].shape, joined.dtype
+
+
+@rule("contraction")
+def contraction(x: Operand, y: Operand, labels: tuple[str, str, str]) -> Result:
+    """A product of two tensors whose axes have labels, summed over those not in the result."""
+    dtype = same_dtype("contraction", x, y)
+    refuse_bool("contraction", dtype)
+    lengths: dict[str, int | None] = {}
+    for operand, letters in ((x, labels[0]), (y, labels[1])):
+        for letter, d in zip(letters, operand.shape, strict=True):
+            what = f"contraction {labels} of {x!r} and {y!r}"
+            lengths[letter] = same_dimension(lengths.get(letter), d, what)
+    return tuple(lengths[letter] for letter in labels[2]), dtype

@@ -33,22 +33,26 @@ def positions(
     lengths: Sequence[int | None], sizes: Numbers, strides: Numbers, padding: str, dilation: Numbers
 ) -> tuple[int | None, ...]:
     """The number of windows on each axis; None where the length is not known."""
-    listed = zip(lengths, sizes, strides, dilation, strict=True)
-    return tuple(None if n is None else margins(n, k, s, padding, d)[0] for n, k, s, d in listed)
+    along = zip(lengths, sizes, strides, dilation, strict=True)
+    return tuple(None if n is None else margins(n, k, s, padding, d)[0] for n, k, s, d in along)
 
 
 @rule("windows")
 def windows(
     x: Operand, sizes: Numbers, strides: Numbers, padding: str, dilation: Numbers, **_: Any
 ) -> Result:
-    """All windows of an image; ValueError if none fits."""
-    found = positions(x.shape[1:-1], sizes, strides, padding, dilation)
-    if 0 in found and 0 not in x.shape:
+    """All windows of an image.
+
+    Raises:
+        ValueError: no window fits.
+    """
+    counts = positions(x.shape[1:-1], sizes, strides, padding, dilation)
+    if 0 in counts and 0 not in x.shape:
         raise ValueError(
             f"windows of {tuple(sizes)} do not fit the images of {x!r}; make them smaller, or "
             "use padding 'same'"
         )
-    return (x.shape[0], *found, *sizes, x.shape[-1]), x.dtype
+    return (x.shape[0], *counts, *sizes, x.shape[-1]), x.dtype
 
 
 @rule("fold")
@@ -65,12 +69,14 @@ def fold(
 
     ValueError: images of that shape have other windows.
     """
-    wanted = static_integers(shape)
+    expected = static_integers(shape)
     axes = len(sizes)
-    if len(wanted) != axes + 2:
-        raise ValueError(f"the shape of the result {wanted} must have {axes + 2} dimensions")
-    found = positions(wanted[1:-1], sizes, strides, padding, dilation)
-    given = (x.shape[0], *x.shape[1 : axes + 1], x.shape[-1])
-    for mine, other in zip((wanted[0], *found, wanted[-1]), given, strict=True):
-        same_dimension(mine, other, f"a result of {wanted}, from which a convolution makes {given}")
-    return wanted, x.dtype
+    if len(expected) != axes + 2:
+        raise ValueError(f"the shape of the result {expected} must have {axes + 2} dimensions")
+    counts = positions(expected[1:-1], sizes, strides, padding, dilation)
+    shape_in = (x.shape[0], *x.shape[1 : axes + 1], x.shape[-1])
+    for mine, other in zip((expected[0], *counts, expected[-1]), shape_in, strict=True):
+        same_dimension(
+            mine, other, f"a result of {expected}, from which a convolution makes {shape_in}"
+        )
+    return expected, x.dtype

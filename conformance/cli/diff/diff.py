@@ -1,0 +1,166 @@
+"""`conformance diff A B`: where two targets differ."""
+
+from __future__ import annotations
+
+import datetime
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import click
+
+import conformance
+from conformance.adapters import environments
+from conformance.adapters.target_records import Target
+from conformance.cli.errors import CANNOT_RUN, INTERRUPTED, UsageProblem
+from conformance.cli.files.results import DEFAULT_FOLDER, read_file
+from conformance.cli.options.values import DiffOptions
+from conformance.cli.targets.known import chosen, known_targets
+from conformance.cli.targets.subjects import subject
+from conformance.editions import Edition
+from conformance.engine import PROFILES, Run, Task, plan, run
+from conformance.reporting.containers import COMPRESSED, PLAIN, existing
+from conformance.reporting.difference import Comparison, compare, encode, markdown, terminal_lines
+from conformance.reporting.json_results import file_name
+from conformance.reporting.paint import Paint, make_console
+from conformance.reporting.safe_text import clean_block
+from conformance.reporting.terminal import TerminalWriter
+from conformance.reporting.writer import EventRecorder
+from conformance.results import ASPECTS, Results
+from conformance.results.events import Event, RunFinished
+from conformance.specs import load
+
+
+def diff(options: DiffOptions) -> int:
+    """Print where the results of two targets differ; the exit status."""
+    select = options.select  # a wrong expression is an error before any run
+    a, b = _both(options)
+    comparison = compare(a, b, select, options.chosen_aspects or ASPECTS)
+    _check(comparison, options)
+    _print(comparison, options)
+    return 1 if comparison.differences else 0
+
+
+def _both(options: DiffOptions) -> tuple[Results, Results]:
+    """The results of A and of B; those that are not stored are made, both in one run."""
+    names = (options.a, options.b)
+    stored = {name: _stored(name, options) for name in names}
+    absent = [name for name in dict.fromkeys(names) if stored[name] is None]
+    targets = {name: _target(name, options) for name in absent}
+    editions = {
+        name: results.target.edition for name, results in stored.items() if results is not None
+    }
+    _check_editions({**editions, **{name: t.edition for name, t in targets.items()}})
+    fresh = _run(list(targets.values()), options) if absent else []
+    runs = {name: results for name, results in stored.items() if results is not None}
+    runs |= dict(zip(absent, fresh, strict=True))
+    return runs[names[0]], runs[names[1]]
+
+
+def _check_editions(editions: Mapping[str, Edition]) -> None:
+    """UsageProblem if no function is in the editions of both, before anything is run."""
+    names = [{s.name for s in load().values() if e in s.editions} for e in editions.values()]
+    if all(names) and names and not set.intersection(*names):
+        descriptions = " and ".join(f"{name} of {edition}" for name, edition in editions.items())
+        raise UsageProblem(
+            f"nothing to compare: {descriptions}, which have no function in common",
+            "`conformance targets` shows the edition of each; give two of one API",
+        )
+
+
+def _stored(name: str, options: DiffOptions) -> Results | None:
+    """The results in the file `name`, or those of the target `name`; None if there are none."""
+    if name.endswith((PLAIN, COMPRESSED)) or Path(name).is_file():
+        if not Path(name).is_file():
+            raise UsageProblem(f"there is no file {name}", "give a results file or a target")
+        return read_file(Path(name))
+    file = existing((options.folder or DEFAULT_FOLDER) / file_name(name))
+    return None if file is None or options.run_again else read_file(file)
+
+
+def _target(name: str, options: DiffOptions) -> Target:
+    matches = chosen([name], known_targets(options.config))
+    if len(matches) > 1:
+        names = ", ".join(target.name for target in matches)
+        raise UsageProblem(f"{name} stands for several targets", f"write one of {names}")
+    return matches[0]
+
+
+def _run(targets: Sequence[Target], options: DiffOptions) -> list[Results]:
+    """The targets' results, made now; progress and problems go to stderr. Exits if one fails."""
+    for target in targets:
+        state = environments.status(target)
+        if isinstance(state, environments.Missing):
+            problem = f"error: {target.name}: {state.reason}\nhint: {state.hint}"
+            click.echo(clean_block(problem), err=True)
+            raise SystemExit(CANNOT_RUN)
+    recorder, progress = EventRecorder(), TerminalWriter(make_console(stderr=True), quiet=False)
+
+    def emit(event: Event) -> None:
+        recorder.handle(event)
+        if not isinstance(event, RunFinished):
+            progress.handle(event)
+
+    try:
+        run(
+            [subject(t) for t in targets], _plans(targets, options), _common(options), emit, _jobs()
+        )
+    finally:
+        progress.close()
+    if any(e.interrupted for e in recorder.of(RunFinished)):
+        raise SystemExit(INTERRUPTED)
+    finished = {results.target.name: results for results in recorder.results}
+    if any(target.name not in finished for target in targets):
+        raise SystemExit(CANNOT_RUN)
+    return [finished[target.name] for target in targets]
+
+
+def _plans(targets: Sequence[Target], options: DiffOptions) -> dict[Edition, list[Task]]:
+    return {
+        edition: plan(
+            load(),
+            edition,
+            PROFILES[options.profile],
+            0,
+            select=options.select,
+            aspects=options.chosen_aspects,
+        )
+        for edition in {target.edition for target in targets}
+    }
+
+
+def _common(options: DiffOptions) -> Run:
+    return Run(
+        suite_version=conformance.__version__,
+        profile=PROFILES[options.profile],
+        seed=0,
+        started=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        selection=options.selection,
+        aspects=options.chosen_aspects,
+    )
+
+
+def _jobs() -> int:
+    return os.cpu_count() or 1
+
+
+def _check(comparison: Comparison, options: DiffOptions) -> None:
+    """UsageProblem if no aspect was judged on both: this must not look like agreement."""
+    if not comparison.compared:
+        asked = f" of -k {options.selection!r}" if options.selection else ""
+        raise UsageProblem(
+            f"no aspect{asked} was judged on both {options.a} and {options.b}",
+            "`--run` runs both; without -k and --aspect, everything is compared",
+        )
+
+
+def _print(comparison: Comparison, options: DiffOptions) -> None:
+    if options.shape == "json":
+        click.echo(encode(comparison), nl=False)
+    elif options.shape == "markdown":
+        click.echo(markdown(comparison).encode("utf-8", "backslashreplace"), nl=False)
+    else:
+        console = make_console()
+        paint = Paint(console)
+        for line in terminal_lines(comparison, paint, verbose=options.verbose):
+            console.print(line, soft_wrap=not console.is_terminal)

@@ -1,0 +1,219 @@
+"""`conformance migration --scan PATH`: read files, say what each use of K becomes."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import click
+
+import conformance
+from conformance.adapters.mappings import Table
+from conformance.cli.errors import CANNOT_RUN
+from conformance.cli.files.outputs import write_file
+from conformance.cli.migration.advice import Advice, Outcome, advice
+from conformance.cli.migration.uses import Unreadable, Use, sources, uses
+from conformance.cli.options.values import MigrationOptions
+from conformance.reporting.safe_text import clean, clean_block, counted
+from conformance.results import Results
+from conformance.results.encoding import as_json
+from conformance.specs import load
+
+VERSION = "2.1.0"
+SCHEMA = (
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+)
+LEVELS = {
+    Outcome.SAME: "note",
+    Outcome.UNKNOWN: "warning",
+    Outcome.DIFFERS: "warning",
+    Outcome.REFUSED: "error",
+    Outcome.ABSENT: "error",
+}
+_RULES = {
+    Outcome.SAME: "A function of K has a call in Keras 3 that does the same.",
+    Outcome.UNKNOWN: "A name that no document of the backend API has, nor Keras 3.",
+    Outcome.DIFFERS: "A call of Keras 3 does something else for such arguments.",
+    Outcome.REFUSED: "A call of Keras 3 refuses such arguments.",
+    Outcome.ABSENT: "Nothing in Keras 3 takes the place of a function of K.",
+}
+
+
+def sarif(advices: Sequence[Advice], unreadable: Sequence[Unreadable]) -> dict[str, Any]:
+    """The log, with one run."""
+    outcomes = list(Outcome)
+    return {
+        "$schema": SCHEMA,
+        "version": VERSION,
+        "runs": [
+            {
+                "tool": {"driver": _driver(outcomes)},
+                "columnKind": "unicodeCodePoints",
+                "results": [_result(advice, outcomes.index(advice.outcome)) for advice in advices],
+                "invocations": [
+                    {
+                        "executionSuccessful": not unreadable,
+                        "toolExecutionNotifications": list(map(_notification, unreadable)),
+                    }
+                ],
+            }
+        ],
+    }
+
+
+def _driver(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    return {
+        "name": "conformance migration",
+        "version": conformance.__version__,
+        "rules": [
+            {
+                "id": f"keras-backend-{outcome}",
+                "shortDescription": {"text": _RULES[outcome]},
+                "defaultConfiguration": {"level": LEVELS[outcome]},
+            }
+            for outcome in outcomes
+        ],
+    }
+
+
+def _result(advice: Advice, rule: int) -> dict[str, Any]:
+    return {
+        "ruleId": f"keras-backend-{advice.outcome}",
+        "ruleIndex": rule,
+        "level": LEVELS[advice.outcome],
+        "message": {"text": message(advice)},
+        "locations": [{"physicalLocation": _place(advice.use)}],
+    }
+
+
+def message(advice: Advice) -> str:
+    """The advice on a use, as one text."""
+    becomes = f"becomes {advice.replacement}" if advice.replacement else str(advice.outcome)
+    return "; ".join([f"{advice.use.text} {becomes}", *advice.says])
+
+
+def _place(use: Use) -> dict[str, Any]:
+    return {
+        "artifactLocation": {"uri": _uri(use.file)},
+        "region": {
+            "startLine": use.line,
+            "startColumn": use.column,
+            "endLine": use.end_line,
+            "endColumn": use.end_column,
+        },
+    }
+
+
+def _uri(file: Path) -> str:
+    """The file as a reference that is relative to where the command was given, if it is below."""
+    here = Path.cwd()
+    inside = file.resolve().is_relative_to(here)
+    return quote(file.resolve().relative_to(here).as_posix()) if inside else file.resolve().as_uri()
+
+
+def _notification(file: Unreadable) -> dict[str, Any]:
+    place = {"artifactLocation": {"uri": _uri(file.file)}, "region": {"startLine": file.line}}
+    return {
+        "level": "error",
+        "message": {"text": file.reason},
+        "locations": [{"physicalLocation": place}],
+    }
+
+
+_FAILING = {
+    "differs": (Outcome.DIFFERS, Outcome.REFUSED, Outcome.ABSENT, Outcome.UNKNOWN),
+    "absent": (Outcome.REFUSED, Outcome.ABSENT, Outcome.UNKNOWN),
+    "never": (),
+}
+"""The outcomes with exit status 1, by the word of --fail-on."""
+
+
+def scan(options: MigrationOptions, table: Table, results: Sequence[Results]) -> int:
+    """Look at the files and say what was found; the exit status."""
+    specs = load()
+    names = [*specs, *specs.aliases()]
+    read = [uses(file, names) for place in options.scanned for file in sources(place)]
+    unreadable = [file_uses for file_uses in read if isinstance(file_uses, Unreadable)]
+    mentions: list[Use] = [
+        use for file_uses in read if not isinstance(file_uses, Unreadable) for use in file_uses
+    ]
+    pieces = [advice(use, table, specs, results) for use in mentions]
+    _put(_written(options.form, pieces, unreadable), options.output)
+    for problem in unreadable:
+        click.echo(clean(f"{problem.file}:{problem.line}: {problem.reason}"), err=True)
+    _hint(options, pieces, results)
+    if any(piece.outcome in _FAILING[options.fail_on] for piece in pieces):
+        return 1
+    return CANNOT_RUN if unreadable else 0
+
+
+def _hint(options: MigrationOptions, pieces: Sequence[Advice], results: Sequence[Results]) -> None:
+    """A hint that a statement on a backend may concern other arguments; its results show it."""
+    apart = any(says.startswith("on ") for piece in pieces for says in piece.says)
+    if apart and not results and options.form == "text":
+        scanned = " ".join(f"--scan {shlex.quote(str(place))}" for place in options.scanned)
+        click.echo(
+            "hint: some statements on one backend concern other arguments than these; with results"
+            f" the command omits them: `conformance run keras3 --output RESULTS`, then"
+            f" `conformance migration RESULTS {scanned}`",
+            err=True,
+        )
+
+
+def _written(form: str, pieces: Sequence[Advice], unreadable: Sequence[Unreadable]) -> str:
+    if form == "text":
+        return "".join(f"{line}\n" for line in _lines(pieces))
+    data: Any = (
+        sarif(pieces, unreadable) if form == "sarif" else [_as_data(piece) for piece in pieces]
+    )
+    return as_json(data, 2).decode()
+
+
+def _put(text: str, output: Path | None) -> None:
+    if output is None:
+        click.echo(text, nl=False)
+        return
+    write_file(output, text.encode())
+
+
+def _lines(pieces: Sequence[Advice]) -> Iterator[str]:
+    for file in dict.fromkeys(piece.use.file for piece in pieces):
+        yield clean(str(file))
+        for piece in pieces:
+            if piece.use.file == file:
+                yield from _use_lines(piece)
+    counts = Counter(piece.outcome for piece in pieces)
+    tally = ", ".join(f"{counts[outcome]} {outcome}" for outcome in Outcome if counts[outcome])
+    yield counted(len(pieces), "use") + " of K" + (f": {tally}" if tally else "")
+
+
+def _use_lines(piece: Advice) -> Iterator[str]:
+    use = piece.use
+    yield clean(f"{use.line}:{use.column} {use.text}").join(("  ", f"  [{piece.outcome}]"))
+    if piece.replacement:
+        first, *others = clean_block(piece.replacement).splitlines()
+        yield f"      -> {first}"
+        yield from (f"         {line}" for line in others)
+    for remark in piece.says:
+        yield f"      {clean(remark)}"
+
+
+def _as_data(piece: Advice) -> dict[str, Any]:
+    use = piece.use
+    return {
+        "file": str(use.file),
+        "line": use.line,
+        "column": use.column,
+        "end_line": use.end_line,
+        "end_column": use.end_column,
+        "function": use.name,
+        "text": use.text,
+        "called": use.call is not None,
+        "outcome": piece.outcome,
+        "replacement": piece.replacement or None,
+        "says": list(piece.says),
+    }

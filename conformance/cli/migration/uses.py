@@ -1,0 +1,169 @@
+"""The uses of the backend in Python source. The source is read and never run."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from conformance.files import MOST_SOURCE, read_bounded
+
+BACKENDS = frozenset(
+    {
+        "keras.backend",
+        "keras._legacy.backend",
+        "keras.src.legacy.backend",
+        "tf_keras.backend",
+        "tensorflow.keras.backend",
+        "tensorflow.python.keras.backend",
+        "tensorflow.compat.v1.keras.backend",
+        "tensorflow.contrib.keras.backend",
+    }
+)
+"""The modules that are K."""
+_OTHER_FOLDERS = frozenset({"node_modules", "site-packages", "__pycache__"})
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """One mention of a function of K."""
+
+    file: Path
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    """Columns are counted in characters, from 1; the end is the column after the last."""
+    name: str
+    text: str
+    """The source of the call, or of the mention, on one line."""
+    call: ast.Call | None = None
+    """None where the function is not called but mentioned."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A file that is not Python 3 source."""
+
+    file: Path
+    line: int
+    reason: str
+
+
+def sources(place: Path) -> list[Path]:
+    """The Python files of a folder, or the file itself, without hidden folders and environments."""
+    if not place.is_dir():
+        return [place]
+    return sorted(_walked(place))
+
+
+def _walked(folder: Path) -> Iterator[Path]:
+    for path in folder.iterdir():
+        if path.is_dir():
+            hidden = path.name.startswith(".") or path.name in _OTHER_FOLDERS or path.is_symlink()
+            if not hidden and not (path / "pyvenv.cfg").is_file():
+                yield from _walked(path)
+        elif path.suffix == ".py":
+            yield path
+
+
+def uses(file: Path, functions: Collection[str]) -> list[Use] | Unreadable:
+    """The uses in one file, in the order of its lines; what it is if it cannot be read.
+
+    `functions` are the names that a star import brings.
+    """
+    try:
+        content = read_bounded(file, MOST_SOURCE, "split it")
+        tree = ast.parse(content)
+        text = content.decode("utf-8", "replace")
+    except SyntaxError as error:
+        return Unreadable(file, error.lineno or 1, f"not Python 3: {error.msg}")
+    except OSError as error:
+        return Unreadable(file, 1, error.strerror or str(error))
+    except (ValueError, RecursionError, MemoryError) as error:
+        return Unreadable(file, 1, f"not Python source: {error}")
+    visitor = _Visitor(file, text.splitlines(), functions)
+    visitor.visit(tree)
+    return sorted(visitor.uses, key=lambda use: (use.line, use.column))
+
+
+class _Visitor(ast.NodeVisitor):
+    """Follows what imports call the backend, its parents and its functions."""
+
+    def __init__(self, file: Path, lines: list[str], functions: Collection[str]) -> None:
+        self._file, self._lines, self._functions = file, lines, functions
+        self._modules: dict[str, str] = {}
+        """A name in the file to the module that it stands for."""
+        self._imported: dict[str, str] = {}
+        """A name in the file to the function of K that it stands for."""
+        self.uses: list[Use] = []
+
+    def visit_Import(self, node: ast.Import) -> None:
+        """`import keras`, `import keras.backend as K`."""
+        for alias in node.names:
+            top = alias.name.partition(".")[0]
+            self._modules[alias.asname or top] = alias.name if alias.asname else top
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
+        """`from keras import backend as K`, `from keras.backend import sum as s`."""
+        module = "" if node.level else node.module or ""
+        for alias in node.names:
+            if module in BACKENDS and alias.name == "*":
+                self._imported |= {name: name for name in self._functions}
+            elif module in BACKENDS:
+                self._imported[alias.asname or alias.name] = alias.name
+            elif module:
+                self._modules[alias.asname or alias.name] = f"{module}.{alias.name}"
+
+    def visit_Call(self, node: ast.Call) -> None:
+        """A call of a function of K, and what stands in its arguments."""
+        name = self._function(node.func)
+        if name is None:
+            self.generic_visit(node)
+            return
+        self._add(node, name, node)
+        for part in (*node.args, *node.keywords):
+            self.visit(part)
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        """A mention of a function of K."""
+        name = self._function(node)
+        if name is None:
+            self.generic_visit(node)
+        else:
+            self._add(node, name, None)
+
+    def visit_Name(self, node: ast.Name) -> None:
+        """A mention of a function that was imported by name."""
+        name = self._function(node)
+        if name is not None and isinstance(node.ctx, ast.Load):
+            self._add(node, name, None)
+
+    def _function(self, node: ast.expr) -> str | None:
+        """The function of K that an expression names."""
+        if isinstance(node, ast.Name):
+            return self._imported.get(node.id)
+        if isinstance(node, ast.Attribute) and self._module(node.value) in BACKENDS:
+            return node.attr
+        return None
+
+    def _module(self, node: ast.expr) -> str | None:
+        """The module that an expression stands for, as far as imports say."""
+        if isinstance(node, ast.Name):
+            return self._modules.get(node.id)
+        if isinstance(node, ast.Attribute) and (parent := self._module(node.value)):
+            return f"{parent}.{node.attr}"
+        return None
+
+    def _add(self, node: ast.expr, name: str, call: ast.Call | None) -> None:
+        text = " ".join(ast.unparse(node).split())
+        end_line = node.end_lineno or node.lineno
+        end = self._column(end_line, node.end_col_offset or node.col_offset)
+        start = self._column(node.lineno, node.col_offset)
+        self.uses.append(Use(self._file, node.lineno, start, end_line, end, name, text, call))
+
+    def _column(self, line: int, offset: int) -> int:
+        """The column in characters of an offset in bytes."""
+        source = self._lines[line - 1] if line <= len(self._lines) else ""
+        return len(source.encode()[:offset].decode(errors="replace")) + 1

@@ -1,1 +1,0 @@
-"""`conformance migration --scan`: the uses of K in Python files, and what each becomes."""

@@ -1,1 +1,0 @@
-"""One expression on many targets: what the oracle says, who agrees, what the documents say."""

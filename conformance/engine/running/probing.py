@@ -1,0 +1,129 @@
+"""Probe a target before its functions: what would make all of them fail is the fault of one.
+
+A probe that hangs, or fills the memory, ends the probing, because each of the others could do
+the same. The suite concludes nothing from a probe that did not run, with one exception: if a
+probe hangs for one binding, the other bindings of its group count as hanging.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+
+from conformance.adapters.patience import ONCE
+from conformance.adapters.session import Session
+from conformance.editions import Edition, differentiates
+from conformance.engine.judging.judge import fault_name
+from conformance.engine.judging.probes import (
+    BINDINGS,
+    ShapeFailure,
+    answers,
+    empty_probe,
+    ends_the_worker,
+    gradient_probe,
+    own_gradient_probe,
+    shape_failure,
+    shape_probe,
+    unknown_marks,
+    works,
+)
+from conformance.engine.running.endings import Losses, is_slow
+from conformance.observations import Batch, StructureObservation
+from conformance.program import Binding
+from conformance.results import Aspect
+
+_Answers = Mapping[Binding, StructureObservation]
+PROBE = "a probe"
+"""The name of a loss that belongs to no function."""
+
+
+@dataclass(slots=True)
+class Probes:
+    """The results of all probes of a target."""
+
+    undifferentiable: frozenset[Binding] = frozenset()
+    """The bindings that `gradients` cannot differentiate by: a failure of `gradients`."""
+    shapeless: ShapeFailure | None = None
+    """The fault of `int_shape` for every result: a failure of `int_shape` itself."""
+    marks: frozenset[int] = frozenset()
+    """Numbers that `int_shape` returns for unknown dimensions, also a failure of `int_shape`."""
+    deadly: frozenset[Binding] = frozenset()
+    """The bindings in which an array without elements ends the worker, whatever computes with it:
+    a failure of `variable`, whose scenarios hold it."""
+
+
+@dataclass(slots=True)
+class Probing:
+    """Runs the probes of one target."""
+
+    session: Session
+    edition: Edition
+    losses: Losses
+    absent: Collection[str]
+    """The documented functions that the target does not have."""
+    shapes_promised: bool
+    """Whether the documents promise that `int_shape` knows every dimension."""
+    tell: Callable[[str, str | None], None]
+    """Called with the reason of each loss, and with what follows if that ends the probing."""
+    ended: bool = False
+
+    def run(self, aspects: Collection[Aspect]) -> Probes:
+        """Run the probes that tests of these aspects need."""
+        probes = Probes()
+        if not {Aspect.STATIC_SHAPE, Aspect.VALUE}.isdisjoint(aspects):
+            # first: if `square` hangs, no other probe says anything
+            square = self._answer("the square of a variable", shape_probe(Binding.VARIABLE))
+            if Aspect.STATIC_SHAPE in aspects and square is not None and not self.ended:
+                self._probe_shapes(probes, square)
+        if Aspect.GRADIENT in aspects:
+            probes.undifferentiable = self._undifferentiable()
+        if Aspect.VALUE in aspects:
+            what = "the square of an array without elements"
+            probes.deadly = self._bindings(
+                what, empty_probe, lambda seen: not ends_the_worker(seen)
+            )
+        return probes
+
+    def _probe_shapes(self, probes: Probes, square: StructureObservation) -> None:
+        probes.shapeless = shape_failure(
+            square, needs_shape=self.shapes_promised, absent=self.absent
+        )
+        probe = shape_probe(Binding.PLACEHOLDER_NONE)
+        unknown = self._answer("the square of a placeholder", probe)
+        probes.marks = frozenset() if unknown is None else unknown_marks(unknown)
+
+    def _undifferentiable(self) -> frozenset[Binding]:
+        """Where the document has no `gradients`, whether the backend has means of its own."""
+        if not differentiates(self.edition):
+            return self._bindings("the gradient of a square", gradient_probe, works)
+        seen = self._answer("the gradient of a square", own_gradient_probe())
+        return frozenset({Binding.CONSTANT} if seen is not None and not answers(seen) else ())
+
+    def _bindings(
+        self,
+        what: str,
+        probe: Callable[[Binding], Batch],
+        passes: Callable[[StructureObservation], bool],
+    ) -> frozenset[Binding]:
+        """The bindings in which a probe does not pass."""
+        if self.ended:
+            return frozenset()
+        failing = set()
+        for binding in BINDINGS:
+            seen = self._answer(f"{what} ({binding})", probe(binding))
+            if seen is None or not passes(seen):
+                failing.add(binding)
+        return frozenset(failing)
+
+    def _answer(self, what: str, batch: Batch) -> StructureObservation | None:
+        """The answer to a probe; None if it is not run."""
+        if self.ended:
+            return None
+        seen = self.session.run_batch(batch, ONCE)
+        self.losses.probed(batch.program, seen)
+        self.ended = any(map(is_slow, seen.incidents))
+        for fault in seen.incidents[:1]:
+            end = f"{PROBE} of {what} ended the worker ({fault_name(fault)})"
+            left = f"{end}; the probes after it were not run" if self.ended else None
+            self.tell(fault_name(fault), left)
+        return seen

@@ -1,0 +1,145 @@
+"""The message of a failure: one line with the call, what it gave, what was expected, the citation.
+
+A line of more than `MOST` characters loses details until it fits. First go the layout of arrays in
+memory and the way inputs are made, then the open points. Then the texts of an exception and of the
+demand lose their ends. The failure's record and its script have all details.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from conformance.engine.judging.calls import CallTrial
+from conformance.engine.judging.findings import Finding, described
+from conformance.engine.judging.metadata import SAME_DTYPE
+from conformance.engine.judging.trials import Trial
+from conformance.results import Citation
+
+MOST = 120
+"""The most characters of a message, where the facts allow it."""
+_LEAST = 64
+"""The fewest characters to which a text is cut."""
+
+_WRAPPED = re.compile(
+    r"Exception encountered when calling (?:\S+\.call\(\)|layer \"[^\"]*\" \(type \w+\))\.\s*"
+    r"|Graph execution error:[;\s]*"
+)
+"""Words of a library before every exception's own message."""
+_LATE = re.compile(
+    r"^returns, and (compiling|evaluating|reading) the result(?: as an array)? raises "
+)
+_WHEN = {"compiling": "compiled", "evaluating": "computed", "reading": "read"}
+_RAISES = re.compile(r"^(.*?raises [\w.]+)((?: when \w+)?(?: in .*?)?): (.+)$", re.DOTALL)
+_THAT_CALL = "that call to return, and "
+_INTERNAL = re.compile(r"\b(?:variable|constant|placeholder|tensor|function)_\d+\b")
+_LETTERS = "xyzuvwabc"
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """The parts of a message, at one length."""
+
+    subject: str
+    gives: str
+    demands: str
+    by: str
+    """The conventions by which it is expected, if no document says so."""
+    points: str
+    source: str
+    """The citation, or the conventions, as they end the message."""
+
+    def __str__(self) -> str:
+        if not self.demands:
+            return f"{self.subject} {self.gives}{self.source}"
+        gives = self.gives.rstrip(".")
+        return f"{self.subject} {gives}; expected {self.by}{self.demands}{self.points}{self.source}"
+
+
+def sentence(name: str, finding: Finding, trial: Trial | None, citation: Citation | None) -> str:
+    """The message of a failure of the function `name`: what is wrong, what was expected, and which
+    line or convention says so."""
+    parts = _whole(name, finding, trial, citation)
+    for shorter in _shortenings(trial):
+        if len(str(parts)) <= MOST:
+            break
+        parts = shorter(parts)
+    return _renamed(str(parts))
+
+
+def unsaid(finding: Finding, message: str) -> str:
+    """The open points that the message leaves out, as a sentence; empty if it has them."""
+    points = _points(finding)
+    if not points or not finding.contradicts or points in message:
+        return ""
+    return f"No reading of {points} allows this."
+
+
+def _whole(name: str, finding: Finding, trial: Trial | None, citation: Citation | None) -> _Parts:
+    gives = _LATE.sub(lambda late: f"raises when {_WHEN[late[1]]} ", finding.gives)
+    gives = re.sub(r"^raises when (\w+) (\w+)", r"raises \2 when \1", _WRAPPED.sub("", gives))
+    demands = finding.demands.removeprefix(_THAT_CALL)
+    subject = name if trial is None else trial.described
+    if not demands:
+        return _Parts(subject, gives, "", "", "", "")
+    if finding.demands == SAME_DTYPE:
+        demands = ""
+    points, source, by = _points(finding), "", ""
+    if citation is not None:
+        row = f"; {finding.replacement}" if finding.replacement else ""
+        source = f" ({citation}{row})"
+        points = f" under every reading of {points}" if points else ""
+    elif finding.conventions:
+        by, points = f"by convention ({', '.join(finding.conventions)}): ", ""
+    else:
+        points = ""
+    return _Parts(subject, gives, demands, by, points, source)
+
+
+def _points(finding: Finding) -> str:
+    """The open points none of whose readings allows the answer.
+
+    The detail may be the reading of the answer, if the document rules that out.
+    """
+    return " and ".join(p for p in finding.open_points if not finding.detail.startswith(f"{p}: "))
+
+
+def _shortenings(trial: Trial | None) -> Iterator[Callable[[_Parts], _Parts]]:
+    if isinstance(trial, CallTrial):
+        prepared = trial.prepared
+        yield lambda parts: replace(parts, subject=described(prepared, layouts=False))
+        yield lambda p: replace(p, subject=described(prepared, layouts=False, bindings=False))
+    yield lambda parts: replace(parts, points="")
+    yield _with_shorter_exception
+    yield _with_shorter_demands
+
+
+def _with_shorter_exception(parts: _Parts) -> _Parts:
+    """The message of an exception cut to what fits."""
+    match = _RAISES.match(parts.gives)
+    if match is None:
+        return parts
+    room = max(_LEAST, len(match[3]) - (len(str(parts)) - MOST))
+    return replace(parts, gives=f"{match[1]}{match[2]}: {_cut(match[3], room)}")
+
+
+def _with_shorter_demands(parts: _Parts) -> _Parts:
+    room = max(2 * _LEAST, len(parts.demands) - (len(str(parts)) - MOST))
+    return replace(parts, demands=_cut(parts.demands, room))
+
+
+def _cut(text: str, most: int) -> str:
+    """The beginning of a text that is too long, up to a whole word."""
+    if len(text) <= most:
+        return text
+    whole, _, _ = text[:most].rpartition(" ")
+    return f"{whole if len(whole) > most // 2 else text[: most - 1]}…"
+
+
+def _renamed(message: str) -> str:
+    """The message with letters in place of the names that a recorder gave to tensors."""
+    names = dict.fromkeys(_INTERNAL.findall(message))
+    free = (letter for letter in _LETTERS if not re.search(rf"\b{letter}\b", message))
+    letters = dict(zip(names, free, strict=False))
+    return _INTERNAL.sub(lambda name: letters.get(name[0], name[0]), message)

@@ -1,0 +1,1 @@
+"""Failures of composition and counts of programs, as results hold them."""

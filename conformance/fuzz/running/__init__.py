@@ -1,0 +1,1 @@
+"""The runs of composed programs on targets: campaigns, and earlier failures again."""

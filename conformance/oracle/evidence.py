@@ -1,0 +1,53 @@
+"""Accepting oracles: what must hold of an answer that is not the only right one.
+
+The indices that sort equal elements may come in any order, and a matrix has many factors. No array
+can be expected there. So the oracle has two halves. *Evidence* is an array that is computed from
+the answer and the arguments of the call: the ranks of the elements that the indices name, or the
+product of the factors. What the evidence must be is an ordinary entry of `ORACLES`, with the bound
+that the spec's `accuracy` gives it. An answer is accepted if its evidence agrees, so that digits
+that are lost, readings and scripts are judged as for any other function.
+
+A function of evidence is one of NumPy alone, because the script of a failure prints its source. It
+takes the answer first, a list of arrays where the function gives several, and then the arguments by
+name. It may not raise for a wrong answer of the right shape.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from conformance.oracle.expectation import Array
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What is computed from an answer."""
+
+    of: Callable[..., Array]
+    says: str
+    """What the numbers are, in words: "the elements at the indices"."""
+    like: str | None = None
+    """The argument whose dtype the evidence has, if that is not the dtype of the answer."""
+
+    def __call__(self, answer: Any, arguments: Mapping[str, Any]) -> Array:
+        """The evidence of an answer to the call with these arguments."""
+        return np.asarray(self.of(answer, **arguments))
+
+    def source(self, name: str) -> str:
+        """The function under another name, for a script: without types and its docstring."""
+        (made,) = ast.parse(inspect.getsource(self.of)).body
+        assert isinstance(made, ast.FunctionDef)
+        every = [*made.args.posonlyargs, *made.args.args, *made.args.kwonlyargs]
+        for argument in (*every, made.args.kwarg):
+            if argument is not None:
+                argument.annotation = None
+        made.name, made.returns = name, None
+        if ast.get_docstring(made) is not None:
+            made.body = made.body[1:]
+        return ast.unparse(made)

@@ -1,0 +1,1 @@
+"""Right answers of functions that keras.ops alone has."""

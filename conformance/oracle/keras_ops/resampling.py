@@ -1,0 +1,378 @@
+"""Images of another size or perspective, and numbers between the elements of a tensor.
+
+`map_coordinates` and `affine_transform` take means of the elements around a point, or the nearest
+one. A tensor goes on at its ends as the docstrings draw it. Three kinds of points are
+open. Some are as near to two elements, where the nearest is asked for. Some lie further beyond an
+end than the tensor is long. With `constant` and `wrap`, some lie less than a step beyond an end.
+
+`perspective_transform` solves eight equations for the transform that leads from the points of the
+result to those of the image. By Gaussian elimination with partial pivoting each coefficient is off
+by at most the element of |A^-1| gamma_24 |L| |U| |h| (N. J. Higham, Accuracy and Stability of
+Numerical Algorithms, 2002, theorem 9.4). For the points that the plan draws, an image's point then
+moves by at most `SPREAD` gamma_24 (a test computes it).
+
+`resize` has a settled answer where the size stays, where each element is repeated, where all are
+alike, and where an image is cut or gets borders. Which part of an image is cut out, the docstring
+does not say: the evidence is what the answer is off the nearest window of its size.
+
+Weights for the elements around a point add up to 1. Products with them, their sum, and the place of
+a point are off by `ROUNDINGS` roundings of the largest of these elements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from conformance.oracle.evidence import Evidence
+from conformance.oracle.expectation import Array
+from conformance.oracle.rational import solution
+from conformance.oracle.rounding import Arithmetic, allowance
+
+Bounded = tuple[Array, Array]
+Points = Sequence[Array]
+"""A row of places for each axis."""
+HALF = 0.5
+ROUNDINGS, OF_SIZES = 64, 128
+"""Roundings of the weights and sums of a point, and of a row and a column of weights."""
+SPREAD, ELIMINATION = 256, 24
+WEIGHT = 2
+"""How large the magnitudes of the weights of `bicubic` are together, along rows and columns."""
+
+
+def _clipped(place: Array, length: int) -> Array:
+    return np.asarray(np.clip(place, 0, length - 1))
+
+
+def _turned(place: Array, length: int) -> Array:
+    """The places of `(d c b a | a b c d | d c b a)`."""
+    within = place % (2 * length)
+    return np.where(within < length, within, 2 * length - 1 - within)
+
+
+def _mirrored(place: Array, length: int) -> Array:
+    """The places of `(c d c b | a b c d | c b a b)`."""
+    turn = max(2 * length - 2, 1)
+    within = place % turn
+    return np.where(within < length, within, turn - within)
+
+
+MODES: Mapping[str, Callable[[Array, int], Array]] = {
+    "constant": _clipped,
+    "nearest": _clipped,
+    "wrap": lambda place, length: place % length,
+    "reflect": _turned,
+    "mirror": _mirrored,
+}
+"""Which element stands at a whole place, which may lie outside."""
+
+
+def _elements(x: Array, places: Points, mode: str, fill: Any) -> Array:
+    """The elements at whole places."""
+    inside = [MODES[mode](p, n) for p, n in zip(places, x.shape, strict=True)]
+    elements = x[tuple(inside)]
+    if mode != "constant":
+        return np.asarray(elements)
+    outside = np.any([(p < 0) | (p >= n) for p, n in zip(places, x.shape, strict=True)], axis=0)
+    return np.where(outside, x.dtype.type(fill), elements)
+
+
+def _corners(points: Points, order: int) -> list[tuple[Any, Points]]:
+    """The weight and the whole places of each element around a point, or of the nearest one."""
+    if not order:
+        return [(1, [np.floor(p + HALF).astype(int) for p in points])]
+    corners: list[tuple[Any, Points]] = []
+    for steps in product((0, 1), repeat=len(points)):
+        ends = [np.floor(p).astype(int) + step for p, step in zip(points, steps, strict=True)]
+        weights = [1 - np.abs(p - end) for p, end in zip(points, ends, strict=True)]
+        corners.append((np.prod(weights, axis=0), ends))
+    return corners
+
+
+def sampled(x: Array, points: Points, order: int, mode: str, fill: Any) -> Array:
+    """The numbers at points."""
+    total = np.zeros(points[0].shape, x.dtype)
+    for weight, places in _corners(points, order):
+        part = weight * _elements(x, places, mode, fill)
+        total = total + np.where(weight == 0, 0, part)  # 0 times infinity is not a number
+    return np.asarray(total, x.dtype)
+
+
+def magnitude(x: Array, points: Points, order: int, mode: str, fill: Any) -> Array:
+    """The largest magnitude of an element around each point; infinite beside NaN and infinity.
+
+    The elements on both sides of a whole place count: an implementation may give one no weight.
+    """
+    sizes = np.where(np.isfinite(x), np.abs(x), np.inf).astype(np.longdouble)
+    largest = np.zeros(points[0].shape, np.longdouble)
+    for steps in product((-1, 0, 1) if order else (0,), repeat=len(points)):
+        low = [np.floor(p + HALF * (not order)) for p in points]
+        places = [(p + step).astype(int) for p, step in zip(low, steps, strict=True)]
+        largest = np.maximum(largest, _elements(sizes, places, mode, abs(fill)))
+    return largest
+
+
+def is_open(point: Array, length: int, order: int, mode: str) -> Array:
+    """Which places along an axis the docstrings leave open."""
+    tie = (point % 1 == HALF) & (order == 0)
+    beyond = (point < -length) | (point > 2 * length - 1)
+    step = ((point > -1) & (point < 0)) | ((point > length - 1) & (point < length))
+    return np.asarray(tie | beyond | (step & (mode in {"constant", "wrap"})))
+
+
+def _bound(model: Arithmetic, x: Array, points: Points, order: int, *how: Any) -> Array:
+    """The bound of `sampled`: infinite where a point is open."""
+    size = magnitude(x, points, order, *how)
+    bound = allowance(ROUNDINGS, model) * size if order else np.where(np.isinf(size), np.inf, 0)
+    opened = [is_open(p, n, order, how[0]) for p, n in zip(points, x.shape, strict=True)]
+    return np.where(np.any(opened, axis=0), np.inf, bound)
+
+
+def map_coordinates(
+    inputs: Array, coordinates: Array, order: int, fill_mode: str = "constant", fill_value: Any = 0
+) -> Array:
+    """The numbers at points of a tensor."""
+    return sampled(inputs, [*coordinates], order, fill_mode, fill_value)
+
+
+def bounded_map(  # noqa: PLR0917 - as documented
+    model: Arithmetic,
+    inputs: Array,
+    coordinates: Array,
+    order: int,
+    fill_mode: str = "constant",
+    fill_value: Any = 0,
+) -> Bounded:
+    """Value and bound of `map_coordinates`."""
+    how = [*coordinates], order, fill_mode, fill_value
+    return sampled(inputs, *how), _bound(model, inputs, *how)
+
+
+# Images
+
+
+def _last(images: Array, data_format: str | None) -> Array:
+    """A batch of images with their channels in the last axis."""
+    x = np.moveaxis(images, -3, -1) if data_format == "channels_first" else images
+    return x if x.ndim == 4 else x[None]
+
+
+def _placed(x: Array, images: Array, data_format: str | None) -> Array:
+    """The batch as the images lie."""
+    x = x if images.ndim == 4 else x[0]
+    return np.moveaxis(x, -1, -3) if data_format == "channels_first" else x
+
+
+def origins(row: Any, x: Array, y: Array) -> tuple[Array, Array]:
+    """The column and the row of an image that a point of the result comes from."""
+    a0, a1, a2, b0, b1, b2, c0, c1 = row
+    k = c0 * x + c1 * y + 1
+    return (a0 * x + a1 * y + a2) / k, (b0 * x + b1 * y + b2) / k
+
+
+def _points_of(x: Array, row: Any) -> list[Array]:
+    """The rows and the columns that the points of an image come from."""
+    down, right = np.indices(x.shape[:2])
+    column, line = origins(row, np.asarray(right), np.asarray(down))
+    return [line, column]
+
+
+def _of_channels(function: Callable[..., Array], image: Array, *how: Any) -> Array:
+    return np.stack([function(channel, *how) for channel in np.moveaxis(image, -1, 0)], -1)
+
+
+def _order(interpolation: str) -> int:
+    return int(interpolation == "bilinear")
+
+
+def _warped(function: Callable[..., Array], images: Array, rows: Array, *how: Any) -> Array:
+    """The results of a function for each image and the points that its row of a transform names."""
+    pairs = zip(images, rows.reshape(-1, 8), strict=True)
+    return np.stack([_of_channels(function, x, _points_of(x, row), *how) for x, row in pairs])
+
+
+def affine_transform(  # noqa: PLR0917 - as documented
+    images: Array,
+    transform: Array,
+    interpolation: str = "bilinear",
+    fill_mode: str = "constant",
+    fill_value: Any = 0,
+    data_format: str | None = None,
+) -> Array:
+    """Images whose points come from where their row of the transform puts them."""
+    how = _order(interpolation), fill_mode, fill_value
+    return _placed(
+        _warped(sampled, _last(images, data_format), transform, *how), images, data_format
+    )
+
+
+def bounded_affine(  # noqa: PLR0917 - as documented
+    model: Arithmetic,
+    images: Array,
+    transform: Array,
+    interpolation: str = "bilinear",
+    fill_mode: str = "constant",
+    fill_value: Any = 0,
+    data_format: str | None = None,
+) -> Bounded:
+    """Value and bound of `affine_transform`."""
+    arguments = transform, interpolation, fill_mode, fill_value, data_format
+
+    def bound(x: Array, points: Points, *how: Any) -> Array:
+        return _bound(model, x, points, *how)
+
+    how = _order(interpolation), fill_mode, fill_value
+    bounds = _warped(bound, _last(images, data_format), transform, *how)
+    return affine_transform(images, *arguments), _placed(bounds, images, data_format)
+
+
+def equations(starts: Array, ends: Array) -> tuple[Array, Array]:
+    """The matrix and the right-hand side of the equations for the coefficients of a transform."""
+    rows = []
+    for (u, v), (x, y) in zip(starts, ends, strict=True):
+        rows.append([x, y, 1, 0, 0, 0, -u * x, -u * y])
+        rows.append([0, 0, 0, x, y, 1, -v * x, -v * y])
+    return np.array(rows, np.float64), starts.reshape(-1, 1).astype(np.float64)
+
+
+def transform_of(start_points: Array, end_points: Array) -> Array:
+    """The row of the transform of each image."""
+    pairs = zip(start_points.reshape(-1, 4, 2), end_points.reshape(-1, 4, 2), strict=True)
+    return np.stack([solution(*equations(*pair)).reshape(-1) for pair in pairs])
+
+
+def perspective_transform(  # noqa: PLR0917 - as documented
+    images: Array,
+    start_points: Array,
+    end_points: Array,
+    interpolation: str = "bilinear",
+    fill_value: Any = 0,
+    data_format: str | None = None,
+) -> Array:
+    """Images in which four points lie where four others lay."""
+    rows = transform_of(start_points, end_points)
+    return affine_transform(images, rows, interpolation, "constant", fill_value, data_format)
+
+
+def _is_near_open(point: Array, length: int, order: int, moved: float) -> Array:
+    """Points of either side of a tie, and what lies less than a step beyond an end, or on it."""
+    tie = (order == 0) & (np.abs(point % 1 - HALF) < moved)
+    before = (point > -1 - moved) & (point < moved)
+    behind = (point > length - 1 - moved) & (point < length + moved)
+    return np.asarray(tie | before | behind)
+
+
+def bounded_perspective(  # noqa: PLR0917 - as documented
+    model: Arithmetic,
+    images: Array,
+    start_points: Array,
+    end_points: Array,
+    interpolation: str = "bilinear",
+    fill_value: Any = 0,
+    data_format: str | None = None,
+) -> Bounded:
+    """Value and bound of `perspective_transform`, whose points are off by a little.
+
+    A mean moves by at most the difference of two elements for each step along each axis.
+    """
+    arguments = start_points, end_points, interpolation, fill_value, data_format
+    moved, order = SPREAD * float(allowance(ELIMINATION, model)), _order(interpolation)
+
+    def bound(x: Array, points: Points, *_: Any) -> Array:
+        most = max(float(np.abs(x).max(initial=0)), abs(float(fill_value)))
+        near = (4 * moved + allowance(ROUNDINGS, model)) * most if order else 0 * most
+        pairs = zip(points, x.shape, strict=True)
+        opened = np.any([_is_near_open(p, n, order, moved) for p, n in pairs], axis=0)
+        return np.where(opened | ~np.isfinite(near), np.inf, near)
+
+    rows = transform_of(start_points, end_points)
+    bounds = _warped(bound, _last(images, data_format), rows)
+    return perspective_transform(images, *arguments), _placed(bounds, images, data_format)
+
+
+# Sizes
+
+
+def _with_borders(x: Array, size: Sequence[int], fill: Any) -> Array:
+    beside = [(n - m) // 2 for n, m in zip(size, x.shape[1:3], strict=True)]
+    ends = [(0, 0), *((n, n) for n in beside), (0, 0)]
+    return np.pad(x, ends, constant_values=x.dtype.type(fill))
+
+
+def resize(  # noqa: PLR0917 - as documented
+    images: Array,
+    size: Sequence[int],
+    interpolation: str = "bilinear",  # noqa: ARG001 - where it is settled, all have the same answer
+    antialias: bool = False,  # noqa: ARG001 - the same
+    crop_to_aspect_ratio: bool = False,
+    pad_to_aspect_ratio: bool = False,
+    fill_mode: str = "constant",  # noqa: ARG001 - the only one
+    fill_value: Any = 0.0,
+    data_format: str | None = None,
+) -> Array:
+    """The evidence of right images of another size."""
+    x = _last(images, data_format)
+    if crop_to_aspect_ratio:
+        return _placed(np.zeros((len(x), *size, x.shape[-1])), images, data_format)
+    if pad_to_aspect_ratio:
+        return _placed(_with_borders(x, size, fill_value), images, data_format)
+    down, right = (np.arange(n) * m // n for n, m in zip(size, x.shape[1:3], strict=True))
+    return _placed(x[:, down][:, :, right], images, data_format)
+
+
+def evidence_of_resized(
+    answer: Any,
+    images: Any,
+    size: Any = (),
+    crop_to_aspect_ratio: Any = False,
+    data_format: Any = None,
+    **_: Any,
+) -> Any:
+    """The answer; of images that are cut, what it is off the nearest window of its size."""
+    if not crop_to_aspect_ratio:
+        return answer
+    down, right = (-2, -1) if data_format == "channels_first" else (-3, -2)
+    got = np.asarray(answer, np.longdouble)
+    least, nearest = np.inf, np.full(got.shape, np.inf)
+    for row in range(images.shape[down] - size[0] + 1):
+        for column in range(images.shape[right] - size[1] + 1):
+            window = images.take(range(row, row + size[0]), down)
+            window = window.take(range(column, column + size[1]), right).astype(np.longdouble)
+            same = (got == window) | (np.isnan(got) & np.isnan(window))
+            off = np.where(same, 0, got - window)
+            far = np.abs(np.where(np.isnan(off), np.inf, off)).max(initial=0)
+            if far < least:
+                least, nearest = far, off
+    return nearest
+
+
+def bounded_resize(model: Arithmetic, images: Array, **how: Any) -> Bounded:
+    """Value and bound of `resize`: the nearest elements are exact."""
+    value = resize(images, **how)
+    most = np.abs(images).max(initial=0)
+    if how.get("interpolation") == "nearest":
+        return value, np.zeros(value.shape)
+    risky = not np.isfinite(images).all() or most * WEIGHT >= model.overflow
+    return value, np.full(value.shape, np.inf if risky else allowance(OF_SIZES, model) * most)
+
+
+ORACLES: Mapping[str, Callable[..., Array]] = {
+    "map_coordinates": map_coordinates,
+    "affine_transform": affine_transform,
+    "perspective_transform": perspective_transform,
+    "resize": resize,
+}
+CONTRACTIONS: Mapping[str, Callable[..., Bounded]] = {
+    "map_coordinates": bounded_map,
+    "affine_transform": bounded_affine,
+    "perspective_transform": bounded_perspective,
+    "resize": bounded_resize,
+}
+EVIDENCE: Mapping[str, Evidence] = {
+    "resize": Evidence(
+        evidence_of_resized, "the images, or what they are off the nearest window of their size"
+    ),
+}

@@ -1,1 +1,0 @@
-"""Scenarios of single calls with tensors that belong together."""

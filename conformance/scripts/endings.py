@@ -1,0 +1,323 @@
+"""The end of a script: statements that assert a right answer, or calls that must raise.
+
+Before the statements of an `Ending` run, `got` is what the output gave, or a list with what each of
+several outputs gave, unless the ending observes something else. An assertion that fails ends the
+script with status 1, as every exception does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from conformance.dtypes import BFLOAT16
+from conformance.scripts.answers import RightAnswer, Words, asserted
+from conformance.scripts.prelude import Prelude
+
+PATIENCE = 300
+"""Seconds after which a script gives up where no time is in question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Death:
+    """How a process may end without an answer: the script sees it happen to a fork of itself."""
+
+    seconds: int | None = None
+    """To take longer is a fault; None if only an end by itself is one."""
+    gibibytes: float | None = None
+    """To take more memory than that is also a fault."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """The assertions of a script after its calls."""
+
+    compare: Sequence[str] = ()
+    """Statements that fail if the fault is there."""
+    answers: Sequence[tuple[str, RightAnswer]] = ()
+    """Expressions and their right answers: `got`, or parts of it."""
+    raises: Sequence[str] | None = None
+    """The classes of one of which the calls must raise an exception, any if there are no names;
+    None if they must not raise."""
+    expected: str = ""
+    """The exception that must be raised, in words."""
+    may_raise: bool = False
+    """Whether an exception of the calls is also right."""
+    helpers: Sequence[str] = ()
+    """Definitions that the statements need."""
+    observe: Sequence[str] | None = None
+    """Statements in place of those that evaluate the outputs."""
+    computes: bool = True
+    """Whether the outputs are also evaluated, after `observe`."""
+    steps: bool = True
+    """Whether the program's steps are run; if not, only its inputs are reports."""
+    death: Death | None = None
+    """Set where the process may end before anything can be compared."""
+    reads_dtype: str = ""
+    """The tensor whose dtype is asked for where an array has none of its own, such as bfloat16."""
+
+    def statements(self, prelude: Prelude) -> Iterator[str]:
+        """All assertions, for a script of this target."""
+        yield from self.compare
+        for place, answer in self.answers:
+            named = self.reads_dtype and BFLOAT16 in answer.dtypes
+            dtype = prelude.dtype(self.reads_dtype) if named else ""
+            words = Words(prelude.strict, typed=bool(prelude.short), dtype_of=dtype)
+            yield from asserted(answer, place, words)
+
+    @property
+    def is_half(self) -> bool:
+        """Whether the answer may be of bfloat16, which NumPy lacks."""
+        return any(BFLOAT16 in answer.dtypes for _, answer in self.answers)
+
+
+FLAT = """
+def flat(value):
+    if isinstance(value, (list, tuple)):
+        return [item for part in value for item in flat(part)]
+    plain = (np.ndarray, np.generic, bool, int, float, complex, str, bytes, type(None))
+    if isinstance(value, plain) or type(value).__module__ == 'builtins':
+        return [value]
+    return [evaluated(value)]
+
+""".splitlines()
+"""Flattens the outputs of a scenario, and evaluates them as the worker does."""
+
+MEASURED = """
+def measured(value):
+    array = np.asarray(value)
+    if array.dtype.kind not in 'biuf':
+        return value if value is None or isinstance(value, str) else type(value).__name__
+    if array.size <= 64:
+        return array.tolist()
+    numbers = array.astype('float64')
+    measures = [numbers.min(), numbers.max(), numbers.mean(), (numbers == 0).mean()]
+    return [list(array.shape)] + [float(measure) for measure in measures]
+
+""".splitlines()
+"""A value as Python's own numbers, or the measures of a long array."""
+
+SAME = """
+def same(a, b):
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(same(x, y) for x, y in zip(a, b))
+    if isinstance(a, float) and isinstance(b, float):
+        return bool(np.isclose(a, b, equal_nan=True))
+    return type(a) is type(b) and a == b
+
+""".splitlines()
+"""Whether two values are the same: an integer is not the same as a float."""
+
+
+def is_answer(answer: RightAnswer, place: str = "got", reads_dtype: str = "result") -> Ending:
+    """The answer must be right in value, shape and dtype."""
+    return Ending(answers=((place, answer),), reads_dtype=reads_dtype)
+
+
+def answers(observe: Sequence[str] | None = None, *, steps: bool = True) -> Ending:
+    """Nothing may raise; what is answered is not looked at."""
+    return Ending(observe=observe, steps=steps)
+
+
+def refuses(names: Sequence[str], expected: str, symbol: str = "") -> Ending:
+    """The call must raise one of these exceptions, or any if there are no names.
+
+    `symbol` names a symbolic result that the call should not give; it is not computed.
+    """
+    observe = (f"got = [{symbol}]",) if symbol else None
+    return Ending(raises=names, expected=expected, observe=observe, computes=not symbol)
+
+
+def also(ending: Ending, more: Ending) -> Ending:
+    """An ending that asserts what both demand; `more` has the answer."""
+    return replace(
+        more,
+        compare=(*ending.compare, *more.compare),
+        helpers=(*ending.helpers, *more.helpers),
+        observe=ending.observe,
+        computes=True,
+        steps=ending.steps,
+    )
+
+
+def has_shape(shape: Sequence[int], got: str = "got") -> Ending:
+    """The array `got` (an expression) must have this shape."""
+    return Ending((f"assert np.shape({got}) == {tuple(shape)!r}, np.shape({got})",))
+
+
+def has_rank(rank: int, got: str = "got") -> Ending:
+    """The array `got` (an expression) must have so many axes."""
+    return Ending((f"assert np.ndim({got}) == {rank}, np.shape({got})",))
+
+
+def or_raises(ending: Ending) -> Ending:
+    """The ending, to which an exception of the calls is also right."""
+    return ending if ending.raises is not None else replace(ending, may_raise=True)
+
+
+def are_arrays(got: str, count: int) -> Ending:
+    """The list `got` (an expression) must hold so many arrays of numbers."""
+    numeric = f"[np.asarray(g).dtype.kind in 'biufV' for g in {got}]"
+    return Ending((f"assert {numeric} == [True] * {count}, {got}",))
+
+
+def has_dtype(accepted: Sequence[str], got: str = "got") -> Ending:
+    """The array `got` (an expression) must have one of these dtypes."""
+    dtype = f"str(np.asarray({got}).dtype)"
+    return Ending((f"assert {dtype} in {list(accepted)!r}, {dtype}",))
+
+
+def reports_dtype(name: str, accepted: Sequence[str], prelude: Prelude) -> Ending:
+    """The dtype of the tensor called `name`, as it is reported, must be one of these."""
+    asked = prelude.dtype(name)
+    one_alone = f"== {accepted[0]!r}" if len(accepted) == 1 else f"in {list(accepted)!r}"
+    return Ending((f"assert {asked} {one_alone}, {asked}",), computes=False, observe=())
+
+
+def reports_its_dtype(
+    name: str, prelude: Prelude, got: str = "got", *, half: bool = False
+) -> Ending:
+    """The dtype of the tensor called `name`, the first output, must be the dtype of its value.
+
+    `half` says that bfloat16 is in question. NumPy lacks it: a value may be an array of float32.
+    """
+    alike = f"{prelude.dtype(name)} == str({got}.dtype)"
+    if half:
+        alike += f" or ({prelude.dtype(name)}, str({got}.dtype)) == ('bfloat16', 'float32')"
+    return Ending((f"assert {alike}, {got}.dtype",))
+
+
+def reports_shape(name: str, shape: Sequence[int | None], prelude: Prelude) -> Ending:
+    """The static shape of the tensor called `name` must be precise: every dimension that is known
+    in this shape is known there."""
+    known = tuple(shape)
+    asked = f"shape_of_{name} = {prelude.int_shape(name)}"
+    if None not in known:
+        fits = f"tuple(shape_of_{name}) == {known!r}"
+    else:
+        each = f"all(k is None or s == k for s, k in zip(shape_of_{name}, {known!r}))"
+        fits = f"len(shape_of_{name}) == {len(known)} and {each}"
+    return Ending((f"assert {fits}, shape_of_{name}",), computes=False, observe=(asked,))
+
+
+def reports_compatible_shape(name: str, shape: Sequence[int | None], prelude: Prelude) -> Ending:
+    """The static shape of the tensor called `name` must not contradict this one."""
+    asked = f"shape_of_{name} = {prelude.int_shape(name)}"
+    each = (
+        f"all(None in (s, k) or s == k or s < 0 for s, k in zip(shape_of_{name}, {tuple(shape)!r}))"
+    )
+    fits = f"shape_of_{name} is None or len(shape_of_{name}) == {len(tuple(shape))} and {each}"
+    return Ending((f"assert {fits}, shape_of_{name}",), computes=False, observe=(asked,))
+
+
+def reports_integers(name: str, prelude: Prelude) -> Ending:
+    """Every dimension of the static shape of the tensor `name` must be an integer or None."""
+    asked = f"shape_of_{name} = {prelude.int_shape(name)}"
+    integer = "isinstance(d, (int, np.integer)) and not isinstance(d, bool)"
+    fits = f"all(d is None or ({integer}) for d in shape_of_{name})"
+    return Ending((f"assert {fits}, shape_of_{name}",), computes=False, observe=(asked,))
+
+
+def reports_a_shape(name: str, prelude: Prelude) -> Ending:
+    """The static shape of the tensor called `name` must be None, or numbers and None."""
+    asked = f"[None if d is None else int(d) for d in {prelude.int_shape(name)} or ()]"
+    return Ending(computes=False, observe=(asked,))
+
+
+def unchanged(names: Sequence[str], bound: Iterable[str], read: str = "K.get_value") -> Ending:
+    """The inputs must be as they were; those in `bound` are variables, which `read` reads."""
+    held = read + "({0}).astype({0}_before.dtype)"  # the array may be of the other byte order
+    pairs = [(n, held.format(n) if n in bound else f"{n}_value") for n in names]
+    return Ending([f"np.testing.assert_array_equal({now}, {n}_before)" for n, now in pairs])
+
+
+def gave(outputs: Sequence[str], fault: str) -> Ending:
+    """The outputs of a scenario must be such that `fault` (an expression) is false.
+
+    `values` holds for each output the list of what it gave, and `first` is the first of it.
+    """
+    compare = (*_first(fault), f"assert not ({fault}), values")
+    return replace(_flattened(outputs, fault), compare=compare)
+
+
+def gave_elements(outputs: Sequence[str], wrong: str) -> Ending:
+    """As `gave`; `wrong` (an expression) is a mask of elements of `first`, none of which may be
+    set."""
+    compare = (
+        "first = np.asarray(values[0][0])",
+        f"wrong = {wrong}",
+        "assert not wrong.any(), (np.argwhere(wrong)[0], first[wrong][0])",
+    )
+    return replace(_flattened(outputs, wrong), compare=compare)
+
+
+def gave_answer(outputs: Sequence[str], answer: RightAnswer, place: tuple[int, int]) -> Ending:
+    """One value that an output of a scenario gave must be right; `place` says which."""
+    got = f"values[{place[0]}][{place[1]}]"
+    return replace(_flattened(outputs, ""), answers=((got, answer),))
+
+
+def all_of(several: Sequence[Ending]) -> Ending:
+    """Everything that several endings of one scenario demand, one after the other."""
+    lines: list[str] = []
+    for ending in several:
+        lines += [*(ending.observe or ()), *ending.compare]
+        for place, answer in ending.answers:
+            lines += asserted(answer, place, Words())
+    names = ((FLAT, "flat("), (SAME, "same("), (MEASURED, "measured("))
+    helpers = [h for needed, name in names if name in "".join(lines) for h in needed]
+    return Ending(lines, helpers=helpers, observe=(), computes=False)
+
+
+def _flattened(outputs: Sequence[str], fault: str) -> Ending:
+    names = "".join(f"flat({name}), " for name in outputs)
+    needs = [(SAME, "same("), (MEASURED, "measured(")]
+    helpers = [*FLAT, *(line for lines, name in needs if name in fault for line in lines)]
+    return Ending(helpers=helpers, observe=(f"values = [{names}]",), computes=False)
+
+
+def _first(fault: str) -> Sequence[str]:
+    return ["first = values[0][0] if values[0] else None"] if "first" in fault else []
+
+
+def inputs_fit(shapes: Mapping[str, Sequence[int]], prelude: Prelude) -> Ending:
+    """The static shape of each of these inputs must not contradict its shape."""
+    reports = [reports_compatible_shape(name, shape, prelude) for name, shape in shapes.items()]
+    observe = [line for ending in reports for line in ending.observe or ()]
+    compare = [line for ending in reports for line in ending.compare]
+    return Ending(compare, observe=observe, computes=False, steps=False)
+
+
+def looked_up(name: str, place: str = "K") -> Ending:
+    """There must be a function of this name in `place`."""
+    return Ending((f"assert hasattr({place}, {name!r}), 'there is no {name}'",), observe=())
+
+
+def has_signature(name: str, fault: str) -> Ending:
+    """The function's signature must be the documented one.
+
+    `fault` is an expression over `offered`, its parameters by name, and `kinds`, the class of
+    parameters.
+    """
+    observe = (
+        "import inspect",
+        f"signature = inspect.signature(K.{name})",
+        "offered, kinds = signature.parameters, inspect.Parameter",
+    )
+    return Ending((f"assert not ({fault}), signature",), observe=observe)
+
+
+def watching(death: Death) -> Iterator[str]:
+    """Lines at the beginning: a fork runs the rest of the script, and this process watches."""
+    yield from ("import os, resource, signal, sys", "", "if os.fork():", "    ended = os.wait()[1]")
+    if death.seconds is None:
+        yield "    if os.WIFSIGNALED(ended) and os.WTERMSIG(ended) == signal.SIGALRM:"
+        yield f"        print('nothing was seen, for it does not end within {PATIENCE} s')"
+        yield "        sys.exit(2)"
+    yield "    assert not os.WIFSIGNALED(ended), 'ended by signal %d' % os.WTERMSIG(ended)"
+    if death.gibibytes is not None:
+        yield "    unit = 1 if sys.platform == 'darwin' else 1024"
+        yield "    taken = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * unit / 2**30"
+        yield f"    assert taken <= {death.gibibytes:g}, '%.1f GiB' % taken"
+    yield "    sys.exit(os.WEXITSTATUS(ended))"
+    yield f"signal.alarm({death.seconds or PATIENCE})"

@@ -1,0 +1,171 @@
+"""Spec files as they are written. `conformance.specs.completion` makes whole specs of them.
+
+A file holds the decisions of a reader. The loader takes the rest from the data of the documents
+(signature, editions, names of parameters). The pattern that a spec names with `like` and the
+defaults in docs/specs.md fill the other fields. These records also make the published JSON Schema.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from msgspec import Meta, field
+
+from conformance.editions import Document, Edition
+from conformance.specs.kinds import ParameterRule
+from conformance.specs.model import (
+    Accuracy,
+    Claim,
+    DocumentedSignature,
+    DtypeRule,
+    Dtypes,
+    Erratum,
+    ErrorCase,
+    NamedRule,
+    Part,
+    SharedError,
+    Triple,
+    Unsettled,
+)
+from conformance.specs.records import AspectName, Expression, Line, Section, SpecRecord
+
+OpenCase = Unsettled | Annotated[list[Any], Meta(extra_json_schema={"$ref": "#/$defs/Expression"})]
+"""An open case, or its rule alone where that is a named rule with a convention."""
+
+
+class Defaults(SpecRecord, frozen=True, kw_only=True):
+    """The fields that a spec may take from its pattern. None, or empty, where it does."""
+
+    like: str = ""
+    """The pattern of the function, from `rules.yaml`."""
+    parameters: dict[str, ParameterRule] = field(default_factory=dict)
+    """The rule of each parameter. They replace those of the pattern one by one."""
+    dtypes: Dtypes | None = None
+    """The dtypes of the inputs."""
+    shape: Expression = None
+    """The rule for the result's shape."""
+    dtype: DtypeRule | None = None
+    """The dtypes that the result may have."""
+    accuracy: Accuracy | None = None
+    """How wrong a correct implementation may be."""
+    differentiable: bool | None = None
+    """Whether it has a gradient. Without a pattern: `true` for a function with single calls."""
+    unsettled: list[OpenCase] = field(default_factory=list)
+    """Cases that no document settles, in addition to those of the pattern."""
+
+
+class Pattern(Defaults, frozen=True, kw_only=True):
+    """The common fields of functions of one sort."""
+
+    name: Annotated[str, Meta(pattern="^[a-z]+( [a-z]+)*$")]
+    """Words that specs write after `like`."""
+    says: str
+    """Which functions it describes."""
+
+
+def _sections(section: Section | None, documents: list[Document]) -> dict[Document, Section]:
+    """The same section of each document; nothing without a section."""
+    return dict.fromkeys(documents, section) if section else {}
+
+
+class ClaimEntry(SpecRecord, frozen=True, kw_only=True):
+    """A claim, whose section may stand without the name of the document."""
+
+    aspect: AspectName
+    """The aspect that it is about."""
+    says: str
+    """The claim in our words."""
+    at: dict[Document, Line] = field(default_factory=dict)
+    """The lines that say it."""
+    section: Section | None = None
+    """The section that says it in each docstring."""
+    sections: dict[Document, Section] = field(default_factory=dict)
+    """The same by document, where their sections differ."""
+    rules_out: list[str] = field(default_factory=list)
+    """Readings of conventions that it excludes: `extremes: overflow`."""
+
+    def complete(self, documents: list[Document]) -> Claim:
+        """The claim with the documents that say it."""
+        return Claim(
+            aspect=self.aspect,
+            says=self.says,
+            at=self.at,
+            sections=_sections(self.section, documents) | self.sections,
+            rules_out=self.rules_out,
+        )
+
+
+class ErrorEntry(ErrorCase, frozen=True, kw_only=True):
+    """Invalid input, whose section may stand without the name of the document."""
+
+    section: Section | None = None
+    """The section of the docstring that documents it."""
+
+    def complete(self, editions: dict[Edition, Document]) -> ErrorCase:
+        """The error case with its editions and the documents that name it."""
+        values = {name: getattr(self, name) for name in ErrorCase.__struct_fields__}
+        values["editions"] = self.editions or list(editions)
+        values["sections"] = _sections(self.section, list(editions.values())) | self.sections
+        return ErrorCase(**values)
+
+
+class WrittenSpec(Defaults, frozen=True, kw_only=True):
+    """The decisions of a reader about one function."""
+
+    name: str
+    """The newest name; older ones are in the signatures."""
+    oracle: str = ""
+    """The oracle's name for the value. Default: the last part of `name`, for single calls."""
+    summary: str
+    """The result of the function, in one line."""
+    says: str = ""
+    """The claim about the value, where its words are not those of `summary`."""
+    section: Section | None = "Summary"
+    """The section that makes this claim; `null` where no section speaks of the value."""
+    rules_out: list[str] = field(default_factory=list)
+    """The readings of conventions that this claim excludes."""
+    signatures: dict[Document, DocumentedSignature] = field(default_factory=dict)
+    """The printed signatures, where the data of the documents has no docstring of the function."""
+    editions: dict[Edition, Document] = field(default_factory=dict)
+    """The document that binds each edition, beside `signatures`."""
+    draw: str = ""
+    """The drawer of the parameters that have no other rule."""
+    renamed: dict[str, str] = field(default_factory=dict)
+    """Names of parameters in documents, to those in the spec."""
+    arrangement: str | None = None
+    """The convention of the shape, where no document settles it."""
+    results: list[Part] = field(default_factory=list)
+    """The members of a tuple."""
+    unique: bool = True
+    """`false` where several answers are right."""
+    triples: list[Triple] = field(default_factory=list)
+    """Features that a plan shows three at a time."""
+    claims: list[ClaimEntry] = field(default_factory=list)
+    """Further claims; all claims, where `signatures` is written."""
+    errors: list[ErrorEntry] = field(default_factory=list)
+    """Invalid input."""
+    errata: list[Erratum] = field(default_factory=list)
+    """Conflicts of documents about the function."""
+    bindings: list[str] = field(default_factory=list)
+    """The only bindings of inputs; all if empty."""
+    profiles: dict[str, str] = field(default_factory=dict)
+    """Value profiles that no document settles, with their convention."""
+    silent: dict[Edition, dict[str, str]] = field(default_factory=dict)
+    """The same for single editions."""
+
+
+class WrittenFile(SpecRecord, frozen=True, kw_only=True):
+    """One theme."""
+
+    theme: str
+    rules: list[NamedRule] = field(default_factory=list)
+    """Named rules that the functions of this file alone use."""
+    functions: list[WrittenSpec]
+
+
+class SharedFile(SpecRecord, frozen=True, kw_only=True):
+    """Rules, errors and patterns of several themes: `rules.yaml`."""
+
+    rules: list[NamedRule] = field(default_factory=list)
+    errors: list[SharedError] = field(default_factory=list)
+    patterns: list[Pattern] = field(default_factory=list)

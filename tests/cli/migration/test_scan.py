@@ -1,0 +1,408 @@
+"""`conformance migration --scan`: the uses of K in old code, and what each becomes."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from click.testing import CliRunner, Result
+
+from conformance.adapters import mappings
+from conformance.adapters.registry import shipped
+from conformance.cli import main
+from conformance.cli.migration.uses import Unreadable, uses
+from conformance.program import Binding, Input, Program, Ref, Step, to_json
+from conformance.reporting.json_results import JsonWriter
+from conformance.results import Aspect, FunctionResult, Results, Verdict
+from conformance.results.events import TargetFinished
+from conformance.specs import load
+from tests.reporting.records import aspect_result, failure, results
+
+IMPORTS = {
+    "from keras import backend as K": "K.sum",
+    "from keras import backend": "backend.sum",
+    "import keras.backend as B": "B.sum",
+    "import keras": "keras.backend.sum",
+    "import keras.backend": "keras.backend.sum",
+    "import tensorflow as tf": "tf.keras.backend.sum",
+    "from tensorflow import keras": "keras.backend.sum",
+    "from tensorflow.keras import backend as K": "K.sum",
+    "from tensorflow.python.keras import backend as K": "K.sum",
+    "from tf_keras import backend as K": "K.sum",
+    "from keras.backend import sum as s": "s",
+    "from keras.backend import *": "sum",
+}
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def put(name: str, *lines: str) -> Path:
+    file = Path(name)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return file
+
+
+def scan(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(main, ["migration", *map(str, arguments)])
+
+
+def scanned(*lines: str, places: tuple[str, ...] = ()) -> list[dict[str, Any]]:
+    put("old.py", "from keras import backend as K", *lines)
+    output = scan(*places, "--scan", "old.py", "--format", "json", "--fail-on", "never").output
+    found: list[dict[str, Any]] = json.loads(output)
+    return found
+
+
+def summed(name: str, *steps: Step) -> Results:
+    """Results in which `sum` fails for one call, on one target."""
+    item = Input("x", (2,), "float32", Binding.VARIABLE)
+    program = to_json(Program((item,), steps, ("result",)))
+    aspect = aspect_result(Aspect.VALUE, Verdict.VIOLATES, failure(id="f1", program=program))
+    return results(name, [FunctionResult("sum", "reductions", [aspect])])
+
+
+# Uses
+
+
+@pytest.mark.parametrize("line", IMPORTS)
+def test_whatever_the_import_calls_it_a_use_is_found(line: str) -> None:
+    name = IMPORTS[line]
+    found = uses(put("a.py", line, f"y = {name}(x, axis=1)", f"f = [{name}]"), [*load()])
+    assert not isinstance(found, Unreadable)
+    assert [(u.name, u.line, u.call is not None) for u in found] == [
+        ("sum", 2, True),
+        ("sum", 3, False),
+    ]
+
+
+def test_what_is_not_k_is_no_use() -> None:
+    lines = ("import numpy as K", "K.sum(1)", "sum([1])", "from . import backend", "backend.sum(1)")
+    assert uses(put("a.py", *lines), [*load()]) == []
+
+
+def test_places_count_characters_and_arguments_are_looked_into() -> None:
+    put("a.py", "from keras import backend as K", "x = 'é', K.exp(", "    K.abs(1))")
+    found = json.loads(scan("--scan", "a.py", "--format", "json").output)
+    assert [(u["text"], u["line"], u["column"], u["end_line"], u["end_column"]) for u in found] == [
+        ("K.exp(K.abs(1))", 2, 10, 3, 14),
+        ("K.abs(1)", 3, 5, 3, 13),
+    ]
+
+
+def test_folders_are_searched_but_environments_are_not(folder: Path) -> None:
+    line = "from keras import backend as K; K.abs(1)"
+    for name in ("src/a.py", "src/deep/b.py", ".git/c.py", "venv/lib/d.py", "src/e.txt"):
+        put(name, line)
+    (folder / "venv" / "pyvenv.cfg").touch()
+    found = json.loads(scan("--scan", ".", "--format", "json").output)
+    assert [use["file"] for use in found] == ["src/a.py", "src/deep/b.py"]
+
+
+# Advice
+
+
+def test_the_new_call_has_the_arguments_of_the_old_one() -> None:
+    clip, softmax, mentioned, spread = scanned(
+        "K.clip(a + 1, 0, max_value=m())", "K.softmax(y)", "f = K.softmax", "K.clip(*args)"
+    )
+    assert clip["replacement"] == "keras.ops.clip(a + 1, 0, m())"
+    assert softmax["replacement"] == "keras.ops.softmax(y, axis=-1)"
+    assert mentioned["replacement"] == "keras.ops.softmax(x, axis=axis)"
+    assert spread["replacement"].startswith("keras.ops.clip(x, ")
+    assert [one["outcome"] for one in (clip, softmax)] == ["same", "same"]
+
+
+def test_older_names_are_followed() -> None:
+    (found,) = scanned("K.lesser(a, b)")
+    assert found["replacement"] == "keras.ops.less(a, b)"
+
+
+def test_what_nothing_replaces_and_what_nobody_documents_is_told() -> None:
+    absent, unknown = scanned("K.gradients(l, v)", "K.get_session()")
+    assert absent["outcome"] == "absent" and "GradientTape" in absent["says"][0]
+    assert unknown["outcome"] == "undocumented"
+
+
+def test_what_keras_has_to_this_day_may_stay() -> None:
+    (kept,) = scanned("K.standardize_dtype('float32')")
+    assert (kept["outcome"], kept["replacement"]) == ("same", "K.standardize_dtype('float32')")
+
+
+def test_functions_of_older_releases_have_calls() -> None:
+    found = scanned(
+        "K.image_dim_ordering() == 'th'",
+        "K.asymmetric_temporal_padding(x, 1, right_pad=2)",
+        "K.get_variable_shape(w)",
+        "K.set_image_dim_ordering('tf')",
+        "K.set_image_dim_ordering(word)",
+    )
+    assert [one["replacement"] for one in found] == [
+        "keras.config.image_data_format()",
+        "keras.ops.pad(x, ((0, 0), (1, 2), (0, 0)))",
+        "tuple(w.shape)",
+        "keras.config.set_image_data_format('channels_last')",
+        "keras.config.set_image_data_format(word)",
+    ]
+    outcomes = ["differs", "same", "same", "same", "differs"]
+    assert [one["outcome"] for one in found] == outcomes
+    assert all("'channels_first' for 'th'" in one["says"][0] for one in (found[0], found[-1]))
+
+
+def test_the_words_of_keras_1_for_a_layout_are_those_of_today() -> None:
+    named, placed, open_ = scanned(
+        "K.spatial_2d_padding(x, (1, 1), dim_ordering='th')",
+        "K.resize_images(x, 2, 3, 'tf')",
+        "K.spatial_2d_padding(x, (1, 1), dim_ordering=word)",
+    )
+    assert "(1, 1), 'channels_first'" in named["replacement"]
+    assert "(2, 3), 'channels_last'" in placed["replacement"]
+    assert (named["outcome"], placed["outcome"], open_["outcome"]) == ("same", "same", "differs")
+
+
+def test_arguments_that_no_parameter_takes_are_told() -> None:
+    (found, spread) = scanned("K.softmax(x, name='s')", "K.softmax(*given)")
+    assert found["says"] == ["its arguments are not those of softmax(x, axis=-1)"]
+    assert spread["says"] == []
+
+
+def test_a_refusal_is_certain_where_the_arguments_are_literal() -> None:
+    certain, perhaps, fine = scanned(
+        "K.pool2d(x, (2, 2), pool_mode='sum')",
+        "K.pool2d(x, (2, 2), pool_mode=mode)",
+        "K.pool2d(x, (2, 2), pool_mode='avg')",
+    )
+    assert certain["outcome"] == "refused"
+    assert any(said.startswith("may refuse (where pool_mode not in") for said in perhaps["says"])
+    assert not any("refuse" in said and "pool_mode" in said for said in fine["says"])
+
+
+def test_a_case_counts_for_the_arguments_that_it_needs(folder: Path) -> None:
+    step = Step("result", "sum", (Ref("x"),), (("keepdims", True), ("axis", None)))
+    for name in ("keras3-torch", "keras3-jax"):
+        JsonWriter(folder / "results").handle(TargetFinished(summed(name, step)))
+    found = scanned(
+        "K.sum(x)",
+        "K.sum(x, keepdims=True)",
+        "K.sum(x, keepdims=k)",
+        "K.sum(*args)",
+        "K.sum",
+        places=("results",),
+    )
+    cases = [[s for s in one["says"] if s.endswith("(f1)")] for one in found]
+    assert cases[0] == [] and found[0]["outcome"] == "same"
+    assert cases[1][0].startswith("differs on keras3-jax, keras3-torch: ")
+    assert all(said[0].startswith("may differ on") for said in cases[2:])
+    assert all(one["outcome"] == "differs" for one in found[1:])
+
+
+def test_a_case_without_special_arguments_counts_for_every_use(folder: Path) -> None:
+    step = Step("result", "sum", (Ref("x"),))
+    JsonWriter(folder / "results").handle(TargetFinished(summed("keras3-torch", step)))
+    for found in scanned("K.sum(x)", "K.sum(x, axis=3)", places=("results",)):
+        assert found["says"][-1].startswith("differs on keras3-torch: ")
+
+
+SUMS = ("K.sum(x, axis=1, keepdims=True)", "K.sum(x, keepdims=True)", "K.sum(x, a, keepdims=True)")
+"""Of these keepdims is heeded, is not, and may not be where there is no axis."""
+
+
+def test_what_holds_for_some_arguments_is_said_of_these_alone() -> None:
+    heeded, unheeded, perhaps = scanned(*SUMS)
+    assert heeded["says"] == []
+    assert unheeded["says"] == ["on keras3-torch: without an axis keepdims is not heeded"]
+    assert perhaps["says"][0].startswith("on keras3-torch where axis is None and keepdims: ")
+
+
+def test_a_case_of_other_arguments_does_not_count_where_the_table_tells_them_apart(
+    folder: Path,
+) -> None:
+    step = Step("result", "sum", (Ref("x"),), (("keepdims", True),))
+    JsonWriter(folder / "results").handle(TargetFinished(summed("keras3-torch", step)))
+    heeded, unheeded, perhaps = scanned(*SUMS, places=("results",))
+    assert heeded["outcome"] == "same"
+    assert all(one["says"][-1].endswith("(f1)") for one in (unheeded, perhaps))
+
+
+def test_without_results_it_is_told_what_they_would_show(folder: Path) -> None:
+    put("old.py", "from keras import backend as K", "K.exp(x)", "K.dot(x, y)")
+    assert "`conformance migration RESULTS --scan old.py`" in scan("--scan", "old.py").stderr
+    JsonWriter(folder / "results").handle(TargetFinished(results("keras3-torch", [])))
+    assert scan("results", "--scan", "old.py").stderr == ""
+    assert scan("--scan", "old.py", "--format", "json").stderr == ""
+
+
+@pytest.mark.thorough
+def test_every_row_of_the_table_can_be_filled() -> None:
+    table = mappings.load(shipped()["keras3-jax"].mapping or Path())
+    lines = [f"K.{name}({row.old.partition('=')[0]})" for name, row in table.functions.items()]
+    found = scanned(*[re.sub(r",? *\w+\)$", ")", line) for line in lines])
+    assert len(found) == len(lines)
+    assert all(one["replacement"] for one in found)
+
+
+# Formats and exit status
+
+
+def test_text_has_every_use_under_its_file_with_its_line() -> None:
+    put("old.py", "from keras import backend as K", "K.gradients(1, 2)", "y = K.exp(x)")
+    result = scan("--scan", "old.py")
+    assert result.exit_code == 1
+    first, absent, reason, same, new, last = result.output.splitlines()
+    assert first == "old.py"
+    assert absent == "  2:1 K.gradients(1, 2)  [absent]" and "GradientTape" in reason
+    assert (same, new) == ("  3:5 K.exp(x)  [same]", "      -> keras.ops.exp(x)")
+    assert last == "2 uses of K: 1 same, 1 absent"
+
+
+@pytest.mark.parametrize(
+    ("line", "statuses"),
+    [
+        ("K.exp(x)", (0, 0, 0)),
+        ("K.dot(x, y)", (1, 0, 0)),
+        ("K.gradients(x, y)", (1, 1, 0)),
+        ("K.get_session()", (1, 1, 0)),
+        ("K.temporal_padding(x, 2)", (1, 1, 0)),
+        ("K.pool2d(x, 2, pool_mode='no')", (1, 1, 0)),
+    ],
+)
+def test_the_exit_status_is_for_ci(line: str, statuses: tuple[int, ...]) -> None:
+    put("old.py", "from keras import backend as K", line)
+    for word, status in zip(("differs", "absent", "never"), statuses, strict=True):
+        assert scan("--scan", "old.py", "--fail-on", word).exit_code == status
+
+
+def test_a_file_that_is_no_python_3_is_told_and_the_others_are_read() -> None:
+    put("a.py", "print 'old'")
+    put("b.py", "from keras import backend as K; K.exp(1)")
+    result = scan("--scan", ".")
+    assert result.exit_code == 3
+    assert "a.py:1: not Python 3" in result.stderr
+    assert "1 use of K: 1 same" in result.stdout
+
+
+def test_wrong_usage_is_2(folder: Path) -> None:
+    put("a.py", "")
+    for arguments in ((), ("--scan", "a.py", "--check"), ("--scan", "a.py", "--format", "xml")):
+        assert scan(*arguments).exit_code == 2
+    assert "did you mean" in scan("--scan", "a.py", "--format", "sarfi").output
+
+
+_TEXT = {"type": "object", "required": ["text"], "properties": {"text": {"type": "string"}}}
+_PLACE = {
+    "type": "object",
+    "required": ["artifactLocation", "region"],
+    "properties": {
+        "artifactLocation": {
+            "type": "object",
+            "required": ["uri"],
+            "properties": {"uri": {"type": "string", "pattern": r"^[^\\ ]+$"}},
+        },
+        "region": {
+            "type": "object",
+            "required": ["startLine"],
+            "additionalProperties": {"type": "integer", "minimum": 1},
+        },
+    },
+}
+_LOCATIONS = {
+    "type": "array",
+    "minItems": 1,
+    "items": {"required": ["physicalLocation"], "properties": {"physicalLocation": _PLACE}},
+}
+_LEVEL = {"enum": ["none", "note", "warning", "error"]}
+_RULE = {
+    "required": ["id"],
+    "properties": {
+        "id": {"type": "string"},
+        "shortDescription": _TEXT,
+        "defaultConfiguration": {"properties": {"level": _LEVEL}, "additionalProperties": False},
+    },
+    "additionalProperties": False,
+}
+_RESULT = {
+    "required": ["message"],
+    "properties": {
+        "ruleId": {"type": "string"},
+        "ruleIndex": {"type": "integer", "minimum": 0},
+        "level": _LEVEL,
+        "message": _TEXT,
+        "locations": _LOCATIONS,
+    },
+    "additionalProperties": False,
+}
+_DRIVER = {
+    "required": ["name"],
+    "properties": {
+        "name": {"type": "string"},
+        "version": {"type": "string"},
+        "rules": {"type": "array", "items": _RULE, "uniqueItems": True},
+    },
+    "additionalProperties": False,
+}
+_INVOCATION = {
+    "required": ["executionSuccessful"],
+    "properties": {
+        "executionSuccessful": {"type": "boolean"},
+        "toolExecutionNotifications": {
+            "type": "array",
+            "items": {
+                "required": ["message"],
+                "properties": {"level": _LEVEL, "message": _TEXT, "locations": _LOCATIONS},
+                "additionalProperties": False,
+            },
+        },
+    },
+    "additionalProperties": False,
+}
+ESSENTIAL = {
+    "type": "object",
+    "required": ["version", "runs"],
+    "additionalProperties": False,
+    "properties": {
+        "$schema": {"type": "string", "format": "uri"},
+        "version": {"const": "2.1.0"},
+        "runs": {
+            "type": "array",
+            "items": {
+                "required": ["tool"],
+                "additionalProperties": False,
+                "properties": {
+                    "tool": {"required": ["driver"], "properties": {"driver": _DRIVER}},
+                    "columnKind": {"enum": ["utf16CodeUnits", "unicodeCodePoints"]},
+                    "results": {"type": "array", "items": _RESULT},
+                    "invocations": {"type": "array", "items": _INVOCATION},
+                },
+            },
+        },
+    },
+}
+"""What the schema of SARIF 2.1.0 demands of the parts that are written here."""
+
+
+def test_sarif_keeps_the_essential_rules_of_its_schema() -> None:
+    put("src/a b.py", "from keras import backend as K", "K.gradients(1, 2)", "K.dot(1, 2)")
+    put("src/c.py", "print 'old'")
+    result = scan("--scan", "src", "--format", "sarif", "--output", "out.sarif")
+    assert result.exit_code == 1
+    log = json.loads(Path("out.sarif").read_text())
+    jsonschema.validate(log, ESSENTIAL)
+    (run,) = log["runs"]
+    rules = run["tool"]["driver"]["rules"]
+    for found in run["results"]:
+        rule = rules[found["ruleIndex"]]
+        assert rule["id"] == found["ruleId"]
+        assert rule["defaultConfiguration"]["level"] == found["level"]
+    assert [found["level"] for found in run["results"]] == ["error", "warning"]
+    place = run["results"][0]["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"]["uri"] == "src/a%20b.py"
+    assert place["region"] == {"startLine": 2, "startColumn": 1, "endLine": 2, "endColumn": 18}
+    assert run["invocations"][0]["executionSuccessful"] is False

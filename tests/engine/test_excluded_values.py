@@ -1,0 +1,113 @@
+"""Calls with values that docstrings exclude, judged: accepted, refused, refused too late."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from conformance.adapters.session import Session
+from conformance.engine import Subject
+from conformance.engine.judging.calls import CallTrial
+from conformance.engine.judging.cases import Prepared
+from conformance.engine.judging.findings import Finding
+from conformance.generators import Draw
+from conformance.generators.exclusions import excluded_calls, exclusions, symbolic
+from conformance.generators.structure import Structure
+from conformance.observations import (
+    DrawObservation,
+    Outcome,
+    Raised,
+    Returned,
+    Stage,
+    StructureObservation,
+    Value,
+)
+from conformance.results import Aspect, Verdict
+from conformance.scripts import Prelude
+from conformance.specs import load
+from tests.adapters.ops_packages import CONVERTS, NAME, launched, package
+from tests.engine.support import TINY, examine
+
+SPEC = load()["keras.ops.softmax"]
+(AXIS,) = exclusions(SPEC, "keras-3")
+CALL = excluded_calls(SPEC, "keras-3", AXIS, 1, 0).draws[0].value
+RESULT = Returned({"result": (Value(np.zeros(2), "float32", "ndarray"),)})
+
+
+def raising(stage: Stage) -> Raised:
+    """An exception that nobody documents."""
+    return Raised("IndexError", ("IndexError", "Exception"), "no such axis", stage, 0)
+
+
+def findings(structure: Structure, outcome: Outcome) -> list[Finding]:
+    """The findings on one outcome."""
+    trial = CallTrial(Prepared(structure, [Draw("ordinary", 0)]))
+    judged = trial.judge(StructureObservation((), (), (DrawObservation(outcome),)))
+    assert judged.cases == {Aspect.ERROR: 1}
+    return judged.findings
+
+
+@pytest.mark.parametrize("structure", [CALL, symbolic(CALL)])
+def test_to_accept_violates(structure: Structure) -> None:
+    (finding,) = findings(structure, RESULT)
+    assert (finding.aspect, finding.verdict) == (Aspect.ERROR, Verdict.VIOLATES)
+    assert finding.kind == "axis out of range"
+    assert finding.at == {"keras-3.15.1": "Args"}
+    assert finding.demands == "an exception, because axis counts axes that the tensor has"
+
+
+@pytest.mark.parametrize("structure", [CALL, symbolic(CALL)])
+def test_any_exception_of_the_call_is_right(structure: Structure) -> None:
+    assert findings(structure, raising("step")) == []
+
+
+def test_an_eager_result_may_raise_when_it_is_read() -> None:
+    assert findings(CALL, raising("call")) == []
+
+
+@pytest.mark.parametrize("stage", ["compile", "call", "read"])
+def test_symbols_are_refused_at_once(stage: Stage) -> None:
+    (finding,) = findings(symbolic(CALL), raising(stage))
+    assert finding.verdict is Verdict.VIOLATES
+    assert finding.kind == "axis out of range, symbolic"
+    assert finding.demands.startswith("an exception for the symbolic tensors, because")
+
+
+SOFTMAX = """
+def softmax(x, axis=-1):
+    {first}
+    exponents = np.exp(x - np.max(x, axis=axis, keepdims=True))
+    return exponents / exponents.sum(axis=axis, keepdims=True)
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "wrong"), [("pass", False), ("axis = axis % x.ndim if x.ndim else axis", True)]
+)
+def test_a_package_is_tried_with_them(tmp_path: Path, first: str, *, wrong: bool) -> None:
+    package(tmp_path, CONVERTS + SOFTMAX.format(first=first))
+    prelude = Prelude(
+        (f"from {NAME} import ops as K",), package=NAME, paths=(str(tmp_path),), eager=True
+    )
+    subject = Subject(
+        NAME,
+        "keras-3",
+        "a package",
+        lambda names, _: Session(launched(tmp_path), functions=names),
+        prelude,
+    )
+    failures = [
+        failure
+        for _, aspect, failure in examine(subject, ["keras.ops.softmax"], TINY).failures()
+        if aspect is Aspect.ERROR
+    ]
+    assert bool(failures) is wrong
+    for failure in failures:
+        assert failure.verdict is Verdict.VIOLATES
+        assert failure.script is not None
+        ended = subprocess.run([sys.executable, "-"], input=failure.script, text=True, check=False)
+        assert ended.returncode == 1

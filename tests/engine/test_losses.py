@@ -1,0 +1,223 @@
+"""What of a plan is left out because workers hang or die."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from conformance.adapters.patience import FIRST_DRAW, HURRIED, ONCE, USUAL, Limits, hurried
+from conformance.engine.judging.trials import Trial
+from conformance.engine.running import endings
+from conformance.engine.running.endings import MOST_HUNG, MOST_IN_A_ROW, Losses
+from conformance.observations import (
+    Crashed,
+    DrawObservation,
+    Fault,
+    NotRun,
+    Raised,
+    Seconds,
+    StructureObservation,
+    TimedOut,
+)
+from conformance.program import Binding, Input, Program, Step
+from conformance.results import Verdict
+from conformance.results.events import PlanShortened, WorkerRestarted
+from tests.engine.support import TINY, Outcome, examine, module
+
+DEATH = Crashed(6, None, "")
+HANG = TimedOut(14.0, stage="step", step=0)
+ANSWER = Raised("ValueError", ("ValueError",), "no", "step")
+
+
+class Call:
+    """As much of a trial as is asked for: one call, on no convention."""
+
+    unsettled = ()
+
+    def __init__(self, function: str, inputs: tuple[Input, ...] = ()) -> None:
+        program = Program(inputs, (Step("y", function, ()),), ("y",))
+        self.batch = cast("Any", type("Batch", (), {"program": program}))
+
+
+def call(function: str, *shapes: tuple[int, ...]) -> Trial:
+    inputs = tuple(
+        Input(f"x{i}", shape, "float32", Binding.CONSTANT) for i, shape in enumerate(shapes)
+    )
+    return cast("Trial", Call(function, inputs))
+
+
+def bound(function: str, *bindings: Binding) -> Trial:
+    inputs = tuple(Input(f"x{i}", (2,), "float32", b) for i, b in enumerate(bindings))
+    return cast("Trial", Call(function, inputs))
+
+
+def seen(outcome: Fault | Raised) -> StructureObservation:
+    incidents = () if isinstance(outcome, Raised) else (outcome, outcome)
+    return StructureObservation((), (), (DrawObservation(outcome),), incidents=incidents)
+
+
+def losses() -> Losses:
+    return Losses(frozenset({"exp", "sum", *(f"f{i}" for i in range(20))}))
+
+
+def test_functions_in_a_row_that_answer_nothing_end_the_patience() -> None:
+    known = losses()
+    told = []
+    for i in range(MOST_IN_A_ROW):
+        known.note(f"f{i}", call(f"f{i}"), seen(DEATH))
+        told.append(known.finish(f"f{i}"))
+    assert told[:-1] == [None] * (MOST_IN_A_ROW - 1)
+    assert told[-1] is not None
+    assert "5 functions in a row answered no case (the last of f4)" in told[-1]
+    assert known.patience("exp") == HURRIED
+    known.note("exp", call("exp"), seen(DEATH))
+    assert known.are_enough("exp", call("exp"))
+
+
+def test_one_that_answers_begins_a_new_row() -> None:
+    known = losses()
+    for i in range(2 * MOST_IN_A_ROW):
+        known.note(f"f{i}", call(f"f{i}"), seen(ANSWER if i % 2 else DEATH))
+        assert known.finish(f"f{i}") is None
+    assert not known.brief
+
+
+def test_many_cases_that_hang_end_the_patience_wherever_they_are() -> None:
+    known = losses()
+    for i in range(MOST_HUNG):
+        assert known.patience(f"f{i}") == (USUAL if i < 3 else ONCE)
+        known.note(f"f{i}", call(f"f{i}"), seen(ANSWER))
+        known.note(f"f{i}", call(f"f{i}"), seen(replace(HANG, stage="compile")))
+        assert known.patience(f"f{i}") == (FIRST_DRAW if i + 1 < MOST_HUNG else HURRIED)
+    told = known.finish(f"f{MOST_HUNG - 1}")
+    assert told is not None
+    assert f"{MOST_HUNG} cases hung" in told
+
+
+def test_who_hangs_in_the_test_of_another_is_to_blame() -> None:
+    known = losses()
+    known.note("exp", call("sum"), seen(HANG))
+    assert known.hanging("exp", call("sum").batch.program) == "sum"
+    assert known.hanging("sum", call("sum").batch.program) is None
+    assert not known.are_enough("exp", call("exp"))
+    known.note("sum", call("sum"), seen(HANG))
+    assert known.are_enough("sum", call("sum"))
+
+
+@pytest.mark.parametrize(("seconds", "too_large"), [(9.0, True), (1.0, False)])
+def test_what_is_half_as_large_as_a_slow_call_is_left_out(seconds: float, too_large: bool) -> None:
+    """A quick answer after a hang was a busy machine."""
+    known = losses()
+    draws = (DrawObservation(ANSWER), DrawObservation(NotRun("the first draw took 9 s")))
+    slow = StructureObservation((), (), draws, Seconds(call=seconds), incidents=(HANG,))
+    known.note("exp", call("exp", (2, 50)), slow)
+    assert known.is_too_large("exp", call("exp", (10, 10))) is too_large
+    assert known.is_too_large("exp", call("exp", (7,), (43,))) is too_large
+    assert not known.is_too_large("exp", call("exp", (49,)))
+    assert not known.is_too_large("sum", call("sum", (10, 10)))
+    assert not known.are_enough("exp", call("exp", (10, 10)))
+
+
+def test_what_makes_no_input_is_to_blame_and_what_made_one_is_not() -> None:
+    known, hang = losses(), seen(replace(HANG, stage="bind", step=None))
+    known.note("exp", bound("exp", Binding.VARIABLE, Binding.CONSTANT), hang)
+    assert known.hanging("sum", bound("sum", Binding.VARIABLE).batch.program) is None
+    known.note("exp", bound("exp", Binding.CONSTANT), seen(ANSWER))
+    for binding in (Binding.CONSTANT, Binding.VARIABLE):
+        known.note("exp", bound("exp", binding), hang)
+    assert known.hanging("sum", bound("sum", Binding.CONSTANT).batch.program) is None
+    assert known.hanging("sum", bound("sum", Binding.VARIABLE).batch.program) == "variable"
+    assert known.hanging("variable", bound("sum", Binding.VARIABLE).batch.program) is None
+
+
+def test_who_hangs_in_the_test_of_another_is_tried_once_in_its_own() -> None:
+    known, twice = losses(), replace(seen(HANG), incidents=(HANG, HANG))
+    assert known.patience("sum") == known.patience_elsewhere == USUAL
+    known.note("exp", call("sum"), twice)
+    assert known.patience("sum") == FIRST_DRAW
+    assert known.patience("exp") == USUAL
+    assert known.patience_elsewhere == ONCE
+
+
+def test_what_hangs_in_a_probe_is_a_suspect_until_it_answers() -> None:
+    known, program = losses(), call("sum").batch.program
+    known.probed(program, seen(HANG))
+    assert known.hanging("exp", program) == "sum"
+    known.note("sum", call("sum"), seen(ANSWER))
+    assert known.hanging("exp", program) is None
+
+
+@pytest.mark.parametrize(
+    ("slowest", "start", "limit"), [(0, 0, 1), (0.01, 3, 1), (0.3, 3, 5), (0.0, 8, 2), (50, 9, 500)]
+)
+def test_who_is_in_a_hurry_waits_for_ten_times_the_slowest(
+    slowest: float, start: float, limit: float
+) -> None:
+    assert hurried(slowest, start) == limit
+
+
+def test_a_slow_target_gets_twice_the_time_and_at_most_two_minutes() -> None:
+    assert [Limits(structure=s).patient.structure for s in (10, 60, 100, 300)] == [
+        20,
+        120,
+        120,
+        300,
+    ]
+
+
+WRONG = """
+import os, time
+from conformance.reference import *
+from conformance import reference
+
+def _bad(*args, **kwargs):
+    {how}
+
+for _name in {names!r}:
+    globals()[_name] = _bad
+"""
+QUICK = Limits(structure=0.7, draw=0.0)
+FUNCTIONS = ("exp", "softmax", "argmax", "reshape", "square")
+MANY = ("abs", "cos", "exp", "log", "sin", "sqrt", "square", "softmax", "relu", "tanh")
+
+
+def run(folder: Path, how: str, names: tuple[str, ...], tested: tuple[str, ...]) -> Outcome:
+    (folder / "losing.py").write_text(WRONG.format(how=how, names=names), "utf-8")
+    return examine(module("losing", folder, QUICK), tested, TINY)
+
+
+def test_a_probe_that_hangs_is_counted_announced_and_ends_the_probes(tmp_path: Path) -> None:
+    found = run(tmp_path, "time.sleep(600)", ("square",), ("softmax", "exp"))
+    assert found.results.run.restarts == 1
+    assert found.results.run.shortened == [
+        "a probe of the square of a variable ended the worker (no answer within 0.7 s); "
+        "the probes after it were not run"
+    ]
+    assert [e.reason for e in found.events if isinstance(e, WorkerRestarted)] == [
+        "no answer within 0.7 s"
+    ]
+    assert {f.function for f in found.results.functions} == {"softmax", "exp"}
+    assert not found.failures(Verdict.TIMED_OUT)
+
+
+@pytest.mark.parametrize("how", ["time.sleep(600)", "os._exit(3)"])
+@pytest.mark.thorough
+def test_a_target_of_which_nothing_answers_ends_soon(
+    how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(endings, "MOST_IN_A_ROW", 2)
+    found = run(tmp_path, how, MANY, MANY)
+    assert [f.function for f in found.results.functions] == sorted(
+        MANY, key=[f.function for f in found.results.functions].index
+    )
+    bad = Verdict.TIMED_OUT if "sleep" in how else Verdict.CRASHED
+    blamed = {function for function, *_ in found.failures(bad)}
+    assert blamed == {*MANY}
+    (event,) = (e for e in found.events if isinstance(e, PlanShortened) and "row" in e.reason)
+    assert event.reason in (found.results.run.shortened or ())
+    spent = found.results.run.spent or {}
+    later = [spent[f.function].restarts for f in found.results.functions[3:]]
+    assert set(later) == {1}

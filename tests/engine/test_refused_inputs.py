@@ -1,0 +1,76 @@
+"""A variable or an array where a tensor passes: refused in words, or taken. Code that stumbles over
+it refuses nothing."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from conformance.engine.judging.cases import Prepared
+from conformance.generators import Draw
+from conformance.generators.coverage.classes import classes_of
+from conformance.generators.coverage.items import are_bindings
+from conformance.generators.drawing import Drawn, seeded
+from conformance.generators.structure import made
+from conformance.observations import Raised
+from conformance.program import Binding
+from conformance.results import Verdict
+from conformance.specs import load
+from tests.engine.test_single_call_readings import judged
+
+STUMBLES = [
+    ("AttributeError", "'Variable' object has no attribute 'flat'"),
+    ("AttributeError", "'str' object has no attribute 'is_floating'"),
+    ("TypeError", "Variable.__array__() takes 1 positional argument but 2 were given"),
+    ("TypeError", "unsupported operand type(s) for +: 'Variable' and 'int'"),
+    ("TypeError", "'Variable' object is not iterable"),
+    ("RuntimeError", "The size of tensor a (5) must match the size of tensor b (3)"),
+]
+REFUSES = [
+    ("TypeError", "stack requires ndarray or scalar arguments, got <class 'Variable'>"),
+    ("TypeError", "expected Tensor as element 0 in argument 0, but got Variable"),
+    ("ValueError", "a variable is not supported here"),
+]
+
+
+def called(name: str, binding: Binding) -> Prepared:
+    """A call in float32 that rests on how its tensors are made, and on nothing else."""
+    spec, random = load()[f"keras.ops.{name}"], Random(0)
+    for _ in range(400):
+        draw = seeded(lambda c: made(c, spec, "keras-3", dtype="float32", binding=binding), random)
+        if isinstance(draw, Drawn) and len(draw.value.unsettled) == 1:
+            return Prepared(draw.value, [Draw("ordinary", 0)])
+    raise AssertionError(name)
+
+
+def verdict(prepared: Prepared, kind: str, message: str) -> Verdict:
+    (finding,) = judged(prepared, lambda _: Raised(kind, (kind,), message, "step"))
+    return finding.verdict
+
+
+@pytest.mark.parametrize("name", ["stack", "add", "take"])
+@pytest.mark.parametrize(("kind", "message"), STUMBLES)
+def test_code_that_stumbles_over_a_variable_violates(name: str, kind: str, message: str) -> None:
+    assert verdict(called(name, Binding.VARIABLE), kind, message) is Verdict.VIOLATES
+
+
+@pytest.mark.parametrize(("kind", "message"), REFUSES)
+def test_a_refusal_in_words_is_unsupported(kind: str, message: str) -> None:
+    assert verdict(called("stack", Binding.VARIABLE), kind, message) is Verdict.UNSUPPORTED
+
+
+def test_an_array_is_refused_in_words_and_a_list_in_any_way() -> None:
+    array, listed = called("conv", Binding.ARRAY), called("rot90", Binding.PYTHON)
+    assert verdict(array, "AttributeError", "'ndarray' object has no attribute 'x'") == "violates"
+    assert verdict(array, "TypeError", "conv takes no numpy.ndarray") is Verdict.UNSUPPORTED
+    assert verdict(listed, "AttributeError", "'list' object has no attribute 'ndim'") != "violates"
+
+
+def test_lists_of_variables_and_numbers_beside_symbols_are_to_be_shown() -> None:
+    assert are_bindings(("x binding", "fed"), ("y binding", "number"))
+    assert are_bindings(("x binding", "variable"), ("y binding", "variable"))
+    assert not are_bindings(("x binding", "constant"), ("y binding", "list"))
+    assert not are_bindings(("x binding", "fed"), ("y rank", "variable"))
+    several = classes_of(called("stack", Binding.VARIABLE).structure)
+    assert several["x binding"] == "variable"

@@ -1,0 +1,109 @@
+"""The rules for prose and names, and the allow-list that only shrinks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tools.style import allowance, names, prose
+from tools.style.__main__ import ALLOWED, files, findings
+from tools.style.allowance import Finding
+
+WORSE_AND_BETTER = {
+    "told": ("A violation is told of one function.", "Each violation belongs to one function."),
+    "came": ("It shows which answer came.", "It shows the answer."),
+    "comes": ("The reference comes with the suite.", "The suite ships a reference."),
+    "found-out": ("Whether it has a graph is found out.", "The suite detects graph mode."),
+    "anew": ("Write the file anew.", "Regenerate the file."),
+    "of-first": ("Of ten calls two fail.", "Two of ten calls fail."),
+    "who-first": ("Who has pytest needs no job.", "If you run pytest, you need no job."),
+    "what-first": ("What is unsupported is left out.", "The file ignores missing functions."),
+    "what-as-noun": ("It depends on what is installed.", "It depends on the environment."),
+    "so-that": ("It forks, so that a start is cheap.", "It forks. A start is therefore cheap."),
+    "is-no": ("A refusal is no violation.", "A refusal is not a violation."),
+    "too-last": ("The worker is counted, too.", "The suite also counts the worker."),
+    "at-once": ("The backend computes at once.", "The backend is eager."),
+    "becomes-of": ("It shows what becomes of zeros.", "It shows how zeros are handled."),
+    "sort-of": ("This sort of call fails.", "This kind of call fails."),
+    "the-one": ("The case is one that fails.", "The case fails."),
+    "but-for": ("All but for two pass.", "All except two pass."),
+    "long": (f"It {'very ' * 30}long.", "It is short."),
+}
+
+
+def test_each_rule_has_an_example() -> None:
+    assert {*WORSE_AND_BETTER} == {rule.name for rule in prose.rules()[0]} | {"long"}
+
+
+@pytest.mark.parametrize("rule", WORSE_AND_BETTER)
+def test_a_rule_rejects_the_worse_and_accepts_the_better(rule: str) -> None:
+    worse, better = WORSE_AND_BETTER[rule]
+    assert rule in {finding.rule for finding in prose.check(worse, "page.md", 1)}
+    assert [*prose.check(better, "page.md", 1)] == []
+
+
+@pytest.mark.parametrize("text", ["`it came` works.", "There is no file.", "What is a spec?"])
+def test_code_and_questions_are_left_alone(text: str) -> None:
+    assert [*prose.check(text, "page.md", 1)] == []
+
+
+def test_the_prose_of_a_module_is_its_docstrings_comments_and_messages(tmp_path: Path) -> None:
+    module = tmp_path / "module.py"
+    module.write_text(
+        '"""It came from here."""\n'
+        "# of ten calls\n"
+        "# two fail\n"
+        'raise ValueError(f"the answer {x} came too late")\n'
+        'print("came")\n'
+        'def f():\n    """Do it.\n\n        it came here again\n\n    Then stop.\n    """\n'
+    )
+    rules = [(f.line, f.rule) for f in prose.examine(module, "module.py")]
+    assert sorted(rules) == [(1, "came"), (2, "of-first"), (4, "came")]
+
+
+def test_the_lines_of_a_verbatim_paragraph_of_help_are_sentences_each() -> None:
+    words = " ".join(["word"] * 20)
+    assert [*prose.check(prose.without_code(f"Do it.\n\n\b\n{words}\n{words}"), "a.py", 1)] == []
+    assert [*prose.check(prose.without_code(f"Do it.\n\n{words}\n{words}"), "a.py", 1)] != []
+
+
+def test_a_program_in_a_string_is_not_prose(tmp_path: Path) -> None:
+    module = tmp_path / "module.py"
+    module.write_text("A = " + repr("x = 1\ny = x  # it came to this\n") + "\n")
+    assert [*prose.examine(module, "module.py")] == []
+
+
+def test_code_in_a_page_is_not_prose(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("# Title\n\n    it came\n\n| a | b |\n|---|---|\n| x | it came |\n")
+    assert [(f.line, f.rule) for f in prose.examine(page, "page.md")] == [(7, "came")]
+
+
+def test_vague_names_are_those_that_code_binds(tmp_path: Path) -> None:
+    module = tmp_path / "module.py"
+    module.write_text("found = 1\ndef f(given):\n    for one in []: _kept = one\nprint(found)\n")
+    vague = [(f.line, f.text) for f in names.examine(module, "module.py")]
+    assert sorted(vague) == [(1, "found"), (2, "given"), (3, "_kept"), (3, "one")]
+
+
+def test_a_class_has_one_owner(tmp_path: Path) -> None:
+    paths = {name: tmp_path / name for name in ("a.py", "b.py")}
+    for path in paths.values():
+        path.write_text("class Group: ...\nclass _Private: ...\n")
+    assert [(f.file, f.text) for f in names.classes(paths)] == [("b.py", "Group")]
+
+
+def test_the_allow_list_only_shrinks() -> None:
+    every = [Finding("a.py", n, "came", "", "") for n in (1, 2)]
+    every.append(Finding("b.py", 1, "told", "", ""))
+    allowed = {"a.py": {"came": 3, "told": 1}, "c.py": {"came": 1}}
+    assert allowance.shrunk(every, allowed) == {"a.py": {"came": 2}}
+    assert [f.file for f in allowance.excess(every, allowed)] == ["b.py"]
+    assert len(allowance.slack(every, allowed)) == 3
+
+
+def test_a_file_has_no_more_findings_than_it_may() -> None:
+    every, allowed = findings(files()), allowance.read(ALLOWED)
+    assert not allowance.excess(every, allowed)
+    assert not allowance.slack(every, allowed), "python -m tools.style --shrink"

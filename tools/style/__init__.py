@@ -1,0 +1,12 @@
+"""Style checks of our own: plain English in all prose, and names that say what they hold.
+
+    python -m tools.style            report what exceeds the allow-list, with line and advice
+    python -m tools.style --shrink   lower the allow-list to what is left
+    python -m tools.style --list docs/ci.md
+                                     every finding in these files, allowed or not
+
+`prose` reads Markdown, docstrings, comments and messages and applies the rules of `rules.toml`.
+`names` reads the names that Python code binds. Old text may keep as many findings per file and rule
+as `allowed.toml` says. That file only shrinks: `--shrink` never raises a number and never adds a
+row.
+"""
