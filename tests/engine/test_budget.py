@@ -178,7 +178,7 @@ def test_the_first_look_reaches_every_aspect_of_every_function() -> None:
     events: list[Event] = []
     planned, smoke = (plan(load(), EDITION, p, 0) for p in (SURVEY, PROFILES["smoke"]))
     # before the trials are made, when `planned` is still an estimate
-    assert sum(t.planned for t in planned) < sum(t.planned for t in smoke) / 2
+    assert sum(t.planned for t in planned) <= sum(t.planned for t in smoke) / 2
     run([reference], {EDITION: planned}, replace(COMMON, profile=SURVEY), events.append, 2)
     (finished,) = (e for e in events if isinstance(e, TargetFinished))
     assert finished.results.summary.verdicts.keys() == {Verdict.CONFORMS}

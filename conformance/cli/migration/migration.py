@@ -77,7 +77,8 @@ def _report(problems: list[str], targets: int) -> None:
         click.echo(problem)
     if problems:
         raise click.exceptions.Exit(1)
-    click.echo(f"the results of {targets} targets confirm the mapping")
+    results = "result confirms" if targets == 1 else "results confirm"
+    click.echo(f"{targets} {results} the mapping")
 
 
 def _mapped(results: list[Results]) -> tuple[list[Results], Path]:
