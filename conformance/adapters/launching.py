@@ -141,7 +141,8 @@ def said_by(target: Target, command: Sequence[str]) -> str:
             check=False,
             cwd=variables["HOME"],
             capture_output=True,
-            text=True,
+            encoding="utf-8",
+            errors="replace",
             timeout=SECONDS,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -149,4 +150,6 @@ def said_by(target: Target, command: Sequence[str]) -> str:
     lines = (answer.stdout + answer.stderr).strip().splitlines()
     if answer.returncode != 0:
         raise ProgramError("\n".join(lines[-_TAIL:]))
+    if not answer.stdout.strip():
+        raise ProgramError("it printed nothing")
     return answer.stdout.strip().splitlines()[-1]
