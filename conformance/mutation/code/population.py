@@ -98,7 +98,7 @@ def _places(target: Target) -> _Places:
     except ProgramError as error:
         raise SourcesError(str(error)) from error
     except (ValueError, MsgspecError) as error:
-        raise SourcesError(f"{target.module} prints while it is imported: {error}") from error
+        raise SourcesError(f"{target.module} prints as its interpreter ends: {error}") from error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
