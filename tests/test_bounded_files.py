@@ -157,7 +157,7 @@ OWN = {
 def test_files_of_others_are_read_by_one_function() -> None:
     """A class of faults: a reader of its own would need a bound of its own."""
     package = Path(conformance.__file__).parent
-    whole = re.compile(r"\.read_(text|bytes)\(|\.read\(\)|tomllib\.load\(|json\.load\(|gzip\.open\(")
+    whole = re.compile(r"\.read_(text|bytes)\(|\.read\(\)|(tomllib|json)\.load\(|gzip\.open\(")
     workers = ("adapters/worker/", "mutation/worker/", "adapters/theano/")
     places = {
         file.relative_to(package).as_posix(): [

@@ -161,9 +161,7 @@ def test_a_module_without_documented_functions_has_no_sources(tmp_path: Path) ->
         ("sys.stdout.buffer.write(b'\\xff')", "prints as its interpreter ends"),
     ],
 )
-def test_a_module_that_prints_last_has_no_sources(
-    last: str, problem: str, tmp_path: Path
-) -> None:
+def test_a_module_that_prints_last_has_no_sources(last: str, problem: str, tmp_path: Path) -> None:
     """What it prints is no answer of the suite's, and no error of the suite."""
     begun = "os._exit(0)" if last.startswith("os.") else f"atexit.register(lambda: {last})"
     (tmp_path / "loud.py").write_text(f"import atexit, os, sys\n{begun}\n", "utf-8")

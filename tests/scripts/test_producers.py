@@ -6,7 +6,6 @@ write files of their own: checks of scenarios, composed programs, known failures
 
 from __future__ import annotations
 
-import ast
 import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
