@@ -15,7 +15,7 @@ MISSING = 0.3
 
 def ascending(_rng: np.random.Generator, values: Array) -> Array:
     """In ascending order along the last axis, with infinity for NaN, which has no order."""
-    ordered = np.where(values == values, values, np.inf).astype(values.dtype)
+    ordered = np.where(np.isnan(values), np.inf, values).astype(values.dtype)
     return np.sort(ordered, axis=-1) if values.ndim else ordered
 
 
