@@ -131,6 +131,14 @@ def code(text: str) -> str:
     return f"`{shown}`" if re.fullmatch(r"[\w.+-]+", shown, re.ASCII) else escape(shown)
 
 
+def span(text: str) -> str:
+    """The text on one line as code, which it cannot leave, whatever backticks are in it."""
+    shown = clean(text).strip() or " "
+    longest = max(map(len, re.findall(r"`+", shown)), default=0)
+    edge = " " if "`" in (shown[0], shown[-1]) else ""
+    return f"{'`' * (longest + 1)}{edge}{shown}{edge}{'`' * (longest + 1)}"
+
+
 def fenced(text: str, language: str = "python") -> list[str]:
     """A code block that the text cannot leave, whatever backticks are in it."""
     body = clean_block(text).rstrip("\n")
