@@ -64,6 +64,9 @@ def _statement(drafted: DraftedFailure, quote: str | None) -> Iterator[str]:
         yield ""
         quoted = f": {span(quote.strip())}" if quote else ""
         yield f"**Source:** {escape(str(failure.citation))}{quoted}"
+    if isinstance(failure.place, str):
+        yield ""
+        yield f"**Place:** {span(failure.place)}"
     if failure.convention:
         yield ""
         convention = code(failure.convention)

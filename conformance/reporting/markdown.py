@@ -283,7 +283,8 @@ def _finding(entry: ListedFailure, *, with_script: bool) -> Iterator[str]:
     if failure is None:
         return
     cited = f", {escape(failure.cited)}" if failure.cited else ""
-    yield f"  ({code(failure.id)}{cited}, {how_often(failure, entry.aspect.cases)})"
+    place = f", raised at {escape(failure.place)}" if isinstance(failure.place, str) else ""
+    yield f"  ({code(failure.id)}{cited}, {how_often(failure, entry.aspect.cases)}{place})"
     if with_script and failure.script:
         block = [
             "<details><summary>script</summary>",

@@ -68,6 +68,11 @@ def test_the_cited_line_is_quoted() -> None:
     assert "**Source:** ko-2.2:1053: ``returns `x` by y``" in quoted
 
 
+def test_the_place_of_an_exception_is_in_the_draft(tmp_path: Path) -> None:
+    put(tmp_path, run("wrong", failure(place="mine/a.py:7, in dot")))
+    assert "**Place:** `mine/a.py:7, in dot`" in issue("f1a2", "--results", tmp_path).stdout
+
+
 def test_a_file_has_the_same_text(tmp_path: Path) -> None:
     put(tmp_path / "results", run("wrong", failure()))
     printed = issue("f1a2", "--results", tmp_path / "results")
