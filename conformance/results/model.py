@@ -136,7 +136,7 @@ class Failure(Struct, frozen=True, kw_only=True):
     """The end of the text that the implementation printed meanwhile."""
     place: str | UnsetType = UNSET
     """The innermost line of the implementation that raised, such as `keras/src/ops/nn.py:12, in
-    relu`; the path begins with the package. It is no part of the id, because lines move."""
+    relu`; the path begins with the package. The id does not depend on it, because lines move."""
     origin: Origin | UnsetType = UNSET
     """The source of the case for `conformance replay`; unset without a case."""
 

@@ -31,7 +31,7 @@ def place(module: str) -> object:
     """The place of the exception that `call` of the module raises."""
     imported = importlib.import_module(module)
     find_sources(module)
-    with pytest.raises(Exception) as raised:  # noqa: PT011 - any exception
+    with pytest.raises(Exception) as raised:
         imported.call()
     return describe(raised.value, "call")[-1]
 

@@ -24,7 +24,7 @@ _sources: List[str] = []
 
 
 def find_sources(module: str) -> None:
-    """Look for the package of a module, so that exceptions can say where in it they come from."""
+    """Find the package of a module: exceptions then name the line in it that raised."""
     file = getattr(sys.modules.get(module.partition(".")[0]), "__file__", None)
     if isinstance(file, str) and file.endswith(".py"):
         folder, name = os.path.split(os.path.abspath(file))
