@@ -7,7 +7,7 @@ matter: a static shape, a reported dtype, inputs that must not change, an except
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -77,7 +77,18 @@ def _run(trial: Trial, finding: Finding) -> Case:
     program = trial.batch.program
     if isinstance(trial, CallTrial) and trial.prepared.evidence is None:
         program = replace(program, outputs=program.outputs[:1])
+    if finding.checked is not None:
+        program = _until(program, finding.checked.values)
     return Case(program, trial.case(finding.draw).arrays)
+
+
+def _until(program: Program, results: Collection[str]) -> Program:
+    """The program without the steps after the last of these results."""
+    places = {step.result: place for place, step in enumerate(program.steps)}
+    if not results or not places.keys() >= {*results}:
+        return program
+    last = max(places[name] for name in results)
+    return replace(program, steps=program.steps[: last + 1], outputs=tuple(results))
 
 
 def _prelude(prelude: Prelude, trial: Trial, function: str) -> Prelude:
