@@ -255,9 +255,8 @@ class ScenarioTrial:
         if problem is None:
             return None
         finding = self._finding(check, problem, self._allowed(check, problem, values))
-        return replace(
-            finding, checked=Checked(looked, problem.fault, problem.wrong, problem.limits)
-        )
+        checked = Checked(looked, problem.fault, problem.wrong, problem.limits, problem.texts)
+        return replace(finding, checked=checked)
 
     def _allowed(self, check: Check, problem: Problem, values: Sequence[Values]) -> Allowance:
         """What allows the values that the check's own test refused."""
@@ -328,6 +327,7 @@ class ScenarioTrial:
             demands=lacked(demands, conventions, outcome) if refused else demands,
             detail=refused_type(outcome) if refused else outcome.type,
             got=named_error(outcome.type, outcome.message),
+            place=outcome.place,
             at=check.at,
             verdict=Verdict.UNSUPPORTED if refused or not blamed else None,
         )

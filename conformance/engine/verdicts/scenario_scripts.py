@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from conformance.engine.judging.findings import Finding
+from conformance.engine.judging.findings import Checked, Finding
 from conformance.engine.judging.scenarios import ScenarioTrial
 from conformance.engine.verdicts.limits import named_index
 from conformance.observations import Value
@@ -24,7 +24,7 @@ from conformance.results import FindingKind
 from conformance.scenarios import Check, Problem
 from conformance.scripts import endings
 from conformance.scripts.answers import MOST_COMPARED, Bounded, RightAnswer
-from conformance.scripts.endings import Ending
+from conformance.scripts.endings import ScriptEnding
 
 Array = npt.NDArray[Any]
 _ODD = np.full((1, 3, 1, 2, 1, 3, 1), 0.8437)
@@ -39,16 +39,15 @@ _ABSURD = (
 the demand and not about the values."""
 
 
-def scenario_ending(finding: Finding, trial: ScenarioTrial) -> Ending:
+def scenario_ending(finding: Finding, trial: ScenarioTrial) -> ScriptEnding:
     """The script's end for a finding: the check that failed, or every check that can be written."""
     checked = finding.checked
     if checked is None:
         return _of_unfinished(finding, trial)
     names = tuple(checked.values)
-    if checked.wrong:
-        return endings.gave_elements(names, _source(checked.wrong))
-    if checked.fault:
-        return endings.gave(names, _source(checked.fault))
+    stated = _stated(checked, names)
+    if stated is not None:
+        return stated
     place = _place(finding, checked.values.values())
     if place is not None and isinstance(finding.expected, np.ndarray):
         return endings.gave_answer(names, _answer(finding), place)
@@ -63,7 +62,16 @@ def scenario_ending(finding: Finding, trial: ScenarioTrial) -> Ending:
     return endings.gave(names, fault)
 
 
-def _of_unfinished(finding: Finding, trial: ScenarioTrial) -> Ending:
+def _stated(problem: Checked | Problem, names: Sequence[str]) -> ScriptEnding | None:
+    """The demand that a problem states in Python; None if it states none."""
+    if problem.texts and len(names) == 1:
+        return endings.gave_text(names[0], problem.texts)
+    if problem.wrong:
+        return endings.gave_elements(names, _source(problem.wrong))
+    return endings.gave(names, _source(problem.fault)) if problem.fault else None
+
+
+def _of_unfinished(finding: Finding, trial: ScenarioTrial) -> ScriptEnding:
     """The checks of a program that ended early, one after the other."""
     checks = trial.scenario.checks
     plain = [check for check in checks if not check.alternatives] or [*checks]
@@ -73,7 +81,7 @@ def _of_unfinished(finding: Finding, trial: ScenarioTrial) -> Ending:
     return endings.all_of(demanded)
 
 
-def _demanded(check: Check) -> Ending | None:
+def _demanded(check: Check) -> ScriptEnding | None:
     """The demand of a check, as far as it says so of values that no answer has."""
     for first, second in zip(_ABSURD[::2], _ABSURD[1::2], strict=True):
         problem, again = _problem(check, first), _problem(check, second)
@@ -82,10 +90,9 @@ def _demanded(check: Check) -> Ending | None:
         expected = problem.expected
         if isinstance(expected, np.ndarray) and len(check.outputs) == 1:
             return endings.gave_answer(check.outputs, _right(problem, expected), (0, 0))
-        if problem.wrong and problem.wrong == again.wrong:
-            return endings.gave_elements(check.outputs, _source(problem.wrong))
-        if problem.fault and problem.fault == again.fault:
-            return endings.gave(check.outputs, _source(problem.fault))
+        alike = (problem.texts, problem.wrong, problem.fault)
+        if any(alike) and alike == (again.texts, again.wrong, again.fault):
+            return _stated(problem, check.outputs)
     return None
 
 

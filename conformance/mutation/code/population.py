@@ -11,7 +11,7 @@ from pathlib import Path
 from msgspec import MsgspecError, Struct, convert
 
 from conformance.adapters import layout
-from conformance.adapters.launching import ProgramError, interpreter, said_by
+from conformance.adapters.launching import LaunchError, interpreter, said_by
 from conformance.adapters.target_records import Target
 from conformance.files import MOST_SOURCE, read_bounded
 from conformance.mutation.code.editing import Edit, in_a_line
@@ -95,7 +95,7 @@ def _places(target: Target) -> _Places:
     command = [str(interpreter(target)), "-B", str(_SCRIPT), *asked]
     try:
         return convert(json.loads(said_by(target, command)), _Places)
-    except ProgramError as error:
+    except LaunchError as error:
         raise SourcesError(str(error)) from error
     except (ValueError, MsgspecError) as error:
         raise SourcesError(f"{target.module} prints as its interpreter ends: {error}") from error

@@ -81,7 +81,7 @@ def test_check_holds_the_mapping_to_the_results(
     put(tmp_path, results(NAMES[0], [function(name, verdict)]))
     checked = migration(tmp_path, "--check")
     assert checked.exit_code == bool(said), checked.output
-    assert checked.output.startswith(said or "the results of")
+    assert checked.output.startswith(said or "1 result confirms")
 
 
 def test_check_writes_no_page(tmp_path: Path) -> None:
