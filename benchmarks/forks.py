@@ -49,7 +49,7 @@ RESTARTS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class ForkTime:
     """Seconds: of wall time, of this process, and of the processes that it waited for."""
 
     wall: float
@@ -62,7 +62,7 @@ class Spent:
         return self.host + self.workers
 
     @classmethod
-    def now(cls) -> Spent:
+    def now(cls) -> ForkTime:
         """What has been spent until now."""
         own = resource.getrusage(resource.RUSAGE_SELF)
         below = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -70,9 +70,11 @@ class Spent:
             time.perf_counter(), own.ru_utime + own.ru_stime, below.ru_utime + below.ru_stime
         )
 
-    def since(self, begun: Spent) -> Spent:
+    def since(self, begun: ForkTime) -> ForkTime:
         """The difference."""
-        return Spent(self.wall - begun.wall, self.host - begun.host, self.workers - begun.workers)
+        return ForkTime(
+            self.wall - begun.wall, self.host - begun.host, self.workers - begun.workers
+        )
 
 
 class RestartableSession(Session):
@@ -85,12 +87,12 @@ class RestartableSession(Session):
 
 
 @dataclass(slots=True)
-class Way:
+class ForkWay:
     """The runs of a target with forks, or those without."""
 
     target: Target
     results: list[Results] = field(default_factory=list)
-    spent: list[Spent] = field(default_factory=list)
+    spent: list[ForkTime] = field(default_factory=list)
     restarts: list[float] = field(default_factory=list)
     restart_cpu: float = 0.0
 
@@ -98,10 +100,10 @@ class Way:
         """One run more."""
         target, events = self.target, list[Event]()
         common = Run(conformance.__version__, tasks[0].profile, tasks[0].seed, "")
-        begun = Spent.now()
+        begun = ForkTime.now()
         only = replace(subject(target), workers=1)
         run([only], {target.edition: tasks}, common, events.append, 1)
-        self.spent.append(Spent.now().since(begun))
+        self.spent.append(ForkTime.now().since(begun))
         self.results += [e.results for e in events if isinstance(e, TargetFinished)]
 
     def restart(self) -> None:
@@ -109,15 +111,15 @@ class Way:
         whole = [self._session(count) for count in (0, RESTARTS)]
         self.restart_cpu = (whole[1].cpu - whole[0].cpu) / RESTARTS
 
-    def _session(self, restarts: int) -> Spent:
-        begun = Spent.now()
+    def _session(self, restarts: int) -> ForkTime:
+        begun = ForkTime.now()
         with closing(RestartableSession(launch(self.target))) as session:
             session.restart()
             for _ in range(restarts):
                 before = time.perf_counter()
                 session.restart()
                 self.restarts.append(time.perf_counter() - before)
-        return Spent.now().since(begun)
+        return ForkTime.now().since(begun)
 
     def cells(self) -> list[str]:
         """The row of the table."""
@@ -146,9 +148,9 @@ COLUMNS = (
 )
 
 
-def _measure(target: Target, functions: Sequence[str], profile: str, pairs: int) -> list[Way]:
+def _measure(target: Target, functions: Sequence[str], profile: str, pairs: int) -> list[ForkWay]:
     """Both ways of a target, forks first."""
-    ways = [Way(msgspec.structs.replace(target, fork=fork)) for fork in (True, False)]
+    ways = [ForkWay(msgspec.structs.replace(target, fork=fork)) for fork in (True, False)]
     for way in ways:
         way.restart()
     specs, profiled = load(), PROFILES[profile]
@@ -161,7 +163,7 @@ def _measure(target: Target, functions: Sequence[str], profile: str, pairs: int)
     return ways
 
 
-def _different(ways: Sequence[Way]) -> list[str]:
+def _different(ways: Sequence[ForkWay]) -> list[str]:
     """The functions whose results are not the same in all runs."""
     found = [timeless(results) for way in ways for results in way.results]
     of = [{f.function: f for f in results.functions} for results in found]

@@ -40,7 +40,7 @@ SIZES = (10, 100, 1_000, 10_000, 100_000, 1_000_000)
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class GrowthTime:
     """What one measurement took, and how much it did (cases, or elements)."""
 
     what: str
@@ -49,14 +49,14 @@ class Spent:
     wall: float
 
 
-def ran(what: str, *options: str) -> Spent:
+def ran(what: str, *options: str) -> GrowthTime:
     """A run of the suite with these options."""
     with tempfile.TemporaryDirectory() as folder:
         before, start = _children(), time.monotonic()
         subprocess.run((*RUN, *options, "--output", folder), check=True, stdout=subprocess.DEVNULL)
         spent, wall = _children() - before, time.monotonic() - start
         cases = sum(read_results(file).run.cases for file in Path(folder).glob("*.json"))
-    return Spent(what, cases, spent, wall)
+    return GrowthTime(what, cases, spent, wall)
 
 
 def _children() -> float:
@@ -64,13 +64,13 @@ def _children() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def cases() -> Iterator[Spent]:
+def cases() -> Iterator[GrowthTime]:
     """An eighth of the default plan, a quarter, half, and the whole."""
     for parts in PARTS:
         yield ran(f"1/{parts} of the plan", "reference", "--jobs", "1", "--shard", f"1/{parts}")
 
 
-def shards() -> Iterator[Spent]:
+def shards() -> Iterator[GrowthTime]:
     """The whole plan in 1, 2 and 4 shards, one after the other."""
     for parts in reversed(PARTS[1:]):
         every = [
@@ -78,26 +78,26 @@ def shards() -> Iterator[Spent]:
             for part in range(1, parts + 1)
         ]
         cases_, cpu, wall = (sum(column) for column in zip(*map(_numbers, every), strict=True))
-        yield Spent(f"{parts} shards", int(cases_), cpu, wall)
+        yield GrowthTime(f"{parts} shards", int(cases_), cpu, wall)
 
 
-def _numbers(spent: Spent) -> tuple[float, float, float]:
+def _numbers(spent: GrowthTime) -> tuple[float, float, float]:
     return spent.amount, spent.cpu, spent.wall
 
 
-def targets() -> Iterator[Spent]:
+def targets() -> Iterator[GrowthTime]:
     """One target, and two of one edition, which share the plan and its expectations."""
     for names in (("reference",), ("reference", "torch")):
         yield ran(" and ".join(names), *names, "--jobs", "1", "--fail-on", "never")
 
 
-def workers() -> Iterator[Spent]:
+def workers() -> Iterator[GrowthTime]:
     """One worker, and two, for one target."""
     for jobs in ("1", "2"):
         yield ran(f"{jobs} workers", "reference", "--jobs", jobs)
 
 
-def sizes() -> Iterator[Spent]:
+def sizes() -> Iterator[GrowthTime]:
     """What an expectation costs by the number of elements of the result."""
     for function, arguments in _CALLS.items():
         accuracy = load()[function].accuracy
@@ -105,7 +105,7 @@ def sizes() -> Iterator[Spent]:
         for size in SIZES:
             given = arguments(size)
             cpu = _repeated(partial(expect, function, given, "float32", accuracy))
-            yield Spent(f"{function} of {size:,} elements", size, cpu, cpu)
+            yield GrowthTime(f"{function} of {size:,} elements", size, cpu, cpu)
 
 
 _CALLS: Mapping[str, Callable[[int], dict[str, object]]] = {
@@ -124,7 +124,7 @@ def _repeated(act: Callable[[], object]) -> float:
     return (time.process_time() - start) / count
 
 
-ROWS: Mapping[str, Callable[[], Iterator[Spent]]] = {
+ROWS: Mapping[str, Callable[[], Iterator[GrowthTime]]] = {
     "cases": cases,
     "sizes": sizes,
     "targets": targets,
@@ -133,7 +133,7 @@ ROWS: Mapping[str, Callable[[], Iterator[Spent]]] = {
 }
 
 
-def table(found: Mapping[str, Sequence[Spent]], unit: float) -> Table:
+def table(found: Mapping[str, Sequence[GrowthTime]], unit: float) -> Table:
     """The table, in which a row that grows linearly has the same last number in each line."""
     made = Table("", Column(no_wrap=True), "amount", "CPU s", "loops", "wall s", "µs for each")
     for name, rows in found.items():
@@ -150,7 +150,7 @@ def table(found: Mapping[str, Sequence[Spent]], unit: float) -> Table:
     return made
 
 
-def chart(found: Mapping[str, Sequence[Spent]], file: Path) -> None:
+def chart(found: Mapping[str, Sequence[GrowthTime]], file: Path) -> None:
     """CPU seconds against cases and against elements, on logarithmic axes."""
     import matplotlib.pyplot as plt  # noqa: PLC0415 - for charts alone
 
@@ -164,9 +164,9 @@ def chart(found: Mapping[str, Sequence[Spent]], file: Path) -> None:
     figure.savefig(file)
 
 
-def _families(rows: Sequence[Spent]) -> dict[str, list[Spent]]:
+def _families(rows: Sequence[GrowthTime]) -> dict[str, list[GrowthTime]]:
     """What belongs to one line: the sizes of one function, the parts of one plan."""
-    found: dict[str, list[Spent]] = {}
+    found: dict[str, list[GrowthTime]] = {}
     for spent in rows:
         first, _, rest = spent.what.partition(" of ")
         family = first if rest.endswith("elements") else "a run of the reference"

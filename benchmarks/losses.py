@@ -142,7 +142,7 @@ new = "fake_keras.compiled(name, whole, *args, **kwargs)"
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class LossRun:
     """What a run on a fake took, and what its results say."""
 
     wall: float
@@ -181,7 +181,7 @@ def fake(folder: Path, edition: str, fault: str) -> None:
     (folder / "conformance.toml").write_text(table, "utf-8")
 
 
-def measure(edition: str, fault: str, options: tuple[str, ...]) -> Run:
+def measure(edition: str, fault: str, options: tuple[str, ...]) -> LossRun:
     """Run the suite on a fake."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -204,7 +204,7 @@ def measure(edition: str, fault: str, options: tuple[str, ...]) -> Run:
         for function in results.functions
         if any(a.verdict in (Verdict.TIMED_OUT, Verdict.CRASHED) for a in function.aspects)
     ]
-    return Run(
+    return LossRun(
         wall=wall,
         cpu=sum(after[2:4]) - sum(before[2:4]),
         functions=len(results.functions),

@@ -44,7 +44,7 @@ MOST = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class PeerTime:
     """CPU and wall seconds of a command and of all that it started, and what it printed."""
 
     cpu: float
@@ -52,7 +52,7 @@ class Spent:
     said: str = ""
 
 
-def ran(command: Sequence[object], environment: Mapping[str, str], folder: Path) -> Spent:
+def ran(command: Sequence[object], environment: Mapping[str, str], folder: Path) -> PeerTime:
     """Run a command to its end, whatever its exit status."""
     before, start = _children(), time.monotonic()
     done = subprocess.run(
@@ -63,7 +63,7 @@ def ran(command: Sequence[object], environment: Mapping[str, str], folder: Path)
         capture_output=True,
         text=True,
     )
-    return Spent(_children() - before, time.monotonic() - start, done.stdout + done.stderr)
+    return PeerTime(_children() - before, time.monotonic() - start, done.stdout + done.stderr)
 
 
 def _children() -> float:
@@ -72,14 +72,14 @@ def _children() -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class PeerRow:
     """One suite on one library."""
 
     name: str
     inputs: int
     tests: str
     start: float
-    spent: Spent
+    spent: PeerTime
 
     def cells(self) -> tuple[str, ...]:
         """The row of the table."""
@@ -88,7 +88,7 @@ class Row:
         return self.name, self.tests, f"{self.inputs:,}", *(f"{n:.1f}" for n in numbers)
 
 
-def shown(rows: Sequence[Row]) -> Table:
+def shown(rows: Sequence[PeerRow]) -> Table:
     """The table of all rows."""
     heads = ("start-up, CPU s", "all, CPU s", "wall s", "inputs per CPU s, net")
     made = Table("", "tests", "inputs", *heads)
@@ -97,7 +97,7 @@ def shown(rows: Sequence[Row]) -> Table:
     return made
 
 
-def ours(target: str, profile: str) -> Row:
+def ours(target: str, profile: str) -> PeerRow:
     """A run of this suite; its start is that of a run of one function of one aspect."""
     command = [sys.executable, "-m", "conformance", "run", target, "--no-database", "--quiet"]
     command += ["--fail-on", "never", "--profile", profile, "--output"]
@@ -107,7 +107,7 @@ def ours(target: str, profile: str) -> Row:
         cases = read_results(Path(folder, f"{target}.json")).run.cases
     tasks = plan(load(), shipped()[target].edition, PROFILES[profile], 0)
     trials = sum(len(task.trials()) for task in tasks)
-    return Row(f"this suite, {profile}, on {target}", cases, f"{trials:,}", little.cpu, spent)
+    return PeerRow(f"this suite, {profile}, on {target}", cases, f"{trials:,}", little.cpu, spent)
 
 
 HERE = Path(__file__).parents[1]
@@ -130,7 +130,7 @@ def array_api(checkout: Path, python: Path, tests: str) -> None:
     spent = ran([*asked, "--hypothesis-show-statistics"], environment, checkout)
     count = sum(int(n) for found in EXAMPLES.findall(spent.said) for n in found)
     passed = re.search(r"(\d+) passed", spent.said)
-    its = Row("array-api-tests on NumPy", count, passed[1] if passed else "0", start.cpu, spent)
+    its = PeerRow("array-api-tests on NumPy", count, passed[1] if passed else "0", start.cpu, spent)
     printed(shown([its, ours("reference", "default"), ours("reference", "smoke")]))
 
 
@@ -140,15 +140,15 @@ def array_api(checkout: Path, python: Path, tests: str) -> None:
 @click.argument("targets", nargs=-1)
 def keras(tests: Path, pytest: Path, targets: Sequence[str]) -> None:
     """Compare Keras's own backend_test.py on a library with this suite on it."""
-    rows: list[Row] = []
+    rows: list[PeerRow] = []
     for name in targets or ("keras-2.2.4-tensorflow", "keras-2.2.4-cntk", "keras-2.2.4-theano"):
         others = [t for n, t in shipped().items() if n.startswith("keras-2.2.4") and n != name]
         runner = Runner(shipped()[name], tests.resolve(), pytest.resolve(), others)
         before, start = _children(), time.monotonic()
         outcome = runner.run({})
-        spent = Spent(_children() - before, time.monotonic() - start)
+        spent = PeerTime(_children() - before, time.monotonic() - start)
         told = "no end" if outcome is None else f"{len(outcome[1])} of {sum(map(len, outcome))}"
-        rows += [Row(f"Keras's tests on {name}", 0, told, 0.0, spent), ours(name, "smoke")]
+        rows += [PeerRow(f"Keras's tests on {name}", 0, told, 0.0, spent), ours(name, "smoke")]
     printed(shown(rows))
 
 

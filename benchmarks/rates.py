@@ -176,7 +176,7 @@ def _single(task: Task) -> Iterator[Prepared]:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class RateRow:
     """What was found for one target."""
 
     name: str
@@ -229,7 +229,7 @@ COLUMNS = {
 }
 
 
-def _table(rows: Sequence[Row]) -> Table:
+def _table(rows: Sequence[RateRow]) -> Table:
     table = Table(box=None, pad_edge=False)
     for name, justify in COLUMNS.items():
         table.add_column(name, justify=justify, no_wrap=True)  # type: ignore[arg-type]
@@ -278,7 +278,7 @@ def main(targets: tuple[str, ...], seconds: float, structures: int, seed: int) -
     for target in _ready(targets):
         first = bench.sweep(target)
         click.echo(f"{target.name}: first sweep {first.cases} cases, {first.rate:.0f}/s", err=True)
-        rows.append(Row(target.name, bench.sweeps(target), bench.baseline(target)))
+        rows.append(RateRow(target.name, bench.sweeps(target), bench.baseline(target)))
     Console(width=None if sys.stdout.isatty() else 200).print(_table(rows))
 
 

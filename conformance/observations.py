@@ -8,7 +8,7 @@ to blame.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy.typing as npt
@@ -69,6 +69,8 @@ class Raised:
     stage: Stage
     step: int | None = None
     """Index of the program's step, for the stage "step"."""
+    place: str | None = field(default=None, compare=False)
+    """The innermost line of the implementation's package: `keras/src/ops/nn.py:12, in relu`."""
 
 
 @dataclass(frozen=True, slots=True)

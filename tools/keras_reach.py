@@ -23,7 +23,7 @@ output = {folder}/coverage.json
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
+class KerasReach:
     """For each file of the backend, by its name, and each line that was executed: who did it."""
 
     files: Mapping[str, Mapping[int, Sequence[str]]]
@@ -41,10 +41,12 @@ class Reach:
         return None if "" in names else sorted(map(_node, names))
 
 
-def read_reach(report: Path) -> Reach:
+def read_reach(report: Path) -> KerasReach:
     """What a JSON report of coverage.py says, with its contexts."""
     files = json.loads(report.read_text("utf-8"))["files"]
-    return Reach({Path(name).name: _lines(record["contexts"]) for name, record in files.items()})
+    return KerasReach(
+        {Path(name).name: _lines(record["contexts"]) for name, record in files.items()}
+    )
 
 
 def _lines(contexts: Mapping[str, Sequence[str]]) -> dict[int, Sequence[str]]:

@@ -40,7 +40,7 @@ from conformance.mutation.code.records import (
     read_other_tests,
 )
 from conformance.mutation.code.scoring import FOLDER
-from tools.keras_reach import SETTINGS, Reach, read_reach
+from tools.keras_reach import SETTINGS, KerasReach, read_reach
 
 PLUGIN = Path(__file__).parents[1] / "tests" / "keras"
 FILE = "backend_test.py"
@@ -68,7 +68,7 @@ class Runner:
             ended = self._python(["-m", *self._pytest(report), *tests], written)
             return outcomes(report) if ended else None
 
-    def reach(self) -> Reach:
+    def reach(self) -> KerasReach:
         """Which tests reach which lines. Raises click.ClickException if they do not end."""
         with tempfile.TemporaryDirectory(prefix="conformance-keras-") as folder:
             settings = Path(folder, "settings")
@@ -157,7 +157,9 @@ def _without_change(runner: Runner, files: Mapping[str, bytes]) -> OtherTests:
     return OtherTests(about=about, passing=sorted(passing), failing=sorted(failing))
 
 
-def _noticing(runner: Runner, mutant: CodeMutant, reach: Reach, record: OtherTests) -> list[str]:
+def _noticing(
+    runner: Runner, mutant: CodeMutant, reach: KerasReach, record: OtherTests
+) -> list[str]:
     """The tests that notice a mutant, of those that reach its function."""
     asked = reach.tests(mutant)
     if asked == []:
@@ -185,7 +187,7 @@ def main(target: str, folder: Path, tests: Path, pytest: Path, also: Sequence[st
     )
     every = {m.id: m for m in code_population(mutated)}
     left = [every[judged.id] for judged in report.mutants if judged.id not in record.noticed]
-    reach = runner.reach() if left else Reach({})
+    reach = runner.reach() if left else KerasReach({})
     with click.progressbar(left, label=target, show_pos=True) as bar:
         for mutant in bar:
             found_by = _noticing(runner, mutant, reach, record)

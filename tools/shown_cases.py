@@ -79,7 +79,7 @@ class Planted:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Case:
+class ShownMutant:
     """A violation that an error causes, as it is shown."""
 
     planted: str
@@ -107,7 +107,7 @@ class Showing:
         tasks = plan(load(), self.target.edition, PROFILES[self.profile], self.seed)
         self._tasks = {task.spec.name: task for task in tasks}
 
-    def cases(self, planted: Planted) -> list[Case]:
+    def cases(self, planted: Planted) -> list[ShownMutant]:
         """What is shown of an error; none if it cannot be planted."""
         try:
             failures = list(self._violations(planted))
@@ -116,9 +116,9 @@ class Showing:
             return []
         self.run += 1
         name = planted.function
-        return [Case(planted.name, name, f, self.unfair(name, f)) for f in failures]
+        return [ShownMutant(planted.name, name, f, self.unfair(name, f)) for f in failures]
 
-    def is_of_target(self, case: Case, without: Planted) -> bool:
+    def is_of_target(self, case: ShownMutant, without: Planted) -> bool:
         """Whether the target, with the backend of `without`, has the violation without an error: a
         run shows it, or the case that is shown violates there in the same way."""
         name = case.function
@@ -127,7 +127,7 @@ class Showing:
             self._base[name] = frozenset(f.id for f in violations)
         return case.failure.id in self._base[name] or self._is_judged_alike(case, without)
 
-    def _is_judged_alike(self, case: Case, without: Planted) -> bool:
+    def _is_judged_alike(self, case: ShownMutant, without: Planted) -> bool:
         remade = trials(self._tasks[case.function], case.failure)
         with without.mutated() as (_, session):
             judged = [t.judge(session.run_batch(t.batch)) for t in remade if t.setup is None]
@@ -288,7 +288,7 @@ def main(name: str, code: bool, sample: int, seed: int, profile: str) -> None:
     raise SystemExit(1 if unfair else 0)
 
 
-def _failing(target: Target, cases: Sequence[Case]) -> list[tuple[Case, str]]:
+def _failing(target: Target, cases: Sequence[ShownMutant]) -> list[tuple[ShownMutant, str]]:
     """Each case that is not fair, or whose script ends badly, and why."""
     failing = []
     ended = statuses(target, [str(case.failure.script) for case in cases])

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from conformance.adapters import bytecode, layout
 from conformance.adapters.launching import interpreter, launch_environment
-from conformance.adapters.patience import Limits
+from conformance.adapters.patience import CallLimits
 from conformance.adapters.process import Launch
 from conformance.adapters.sandbox.switch import switched_off
 from conformance.adapters.session import Session
@@ -49,9 +49,9 @@ def _writable(own: layout.OwnFolders) -> tuple[str, ...]:
     return tuple(str(place) for place in places if place.is_dir())
 
 
-def limits(target: Target) -> Limits:
+def limits(target: Target) -> CallLimits:
     """How long the target's workers are waited for."""
-    return Limits(structure=target.call_timeout)
+    return CallLimits(structure=target.call_timeout)
 
 
 def open_session(target: Target, functions: Sequence[str] = (), number: int = 0) -> Session:

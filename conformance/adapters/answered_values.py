@@ -38,7 +38,7 @@ class AnswerError(ValueError):
         super().__init__(cut(reason, MOST_MESSAGE))
 
 
-class Group(Struct):
+class AnswerGroup(Struct):
     """The draws whose values have one shape, dtype and type; `payload` is their stacked array.
 
     `shape` is that of each value that was too large to be sent.
@@ -57,7 +57,7 @@ class Column(Struct):
     """One item of an output."""
 
     output: str
-    groups: Annotated[list[Group], msgspec.Meta(min_length=1)]
+    groups: Annotated[list[AnswerGroup], msgspec.Meta(min_length=1)]
 
 
 def values(
@@ -111,7 +111,9 @@ def _check_draws(name: str, draws: Sequence[int], seen: set[int], returned: Sequ
         seen.add(draw)
 
 
-def _payload(name: str, group: Group, arrays: Sequence[Array], unused: set[int]) -> Array | None:
+def _payload(
+    name: str, group: AnswerGroup, arrays: Sequence[Array], unused: set[int]
+) -> Array | None:
     """The array of a group, which no other group has; None if it has none and says why."""
     if group.payload is None:
         if group.problem is None:
@@ -127,7 +129,7 @@ def _payload(name: str, group: Group, arrays: Sequence[Array], unused: set[int])
     return array
 
 
-def _check_label(name: str, group: Group, held: str) -> None:
+def _check_label(name: str, group: AnswerGroup, held: str) -> None:
     """Refuse a dtype that the payload contradicts, and a problem with a value that is there."""
     if group.dtype != held and (held != _AS_FLOAT32 or group.dtype in DTYPES):
         raise AnswerError(f"{name!r} is said to be {group.dtype!r}, and its payload is {held}")
@@ -135,7 +137,7 @@ def _check_label(name: str, group: Group, held: str) -> None:
         raise AnswerError(f"{name!r} has a payload, and a reason why it has none")
 
 
-def _group(group: Group, payload: Array | None, *, item: bool) -> Iterator[tuple[int, Value]]:
+def _group(group: AnswerGroup, payload: Array | None, *, item: bool) -> Iterator[tuple[int, Value]]:
     dtype, kind = texts.name(group.dtype), texts.name(group.type)
     problem, text = texts.optional_message(group.problem), texts.optional_message(group.text)
     for i, draw in enumerate(group.draws):

@@ -57,7 +57,7 @@ CALLED = frozenset(
 _Index = Annotated[int, msgspec.Meta(ge=0)]
 _Time = Annotated[float, msgspec.Meta(ge=0, le=1e9)]
 _Bases = Annotated[list[str], msgspec.Meta(min_length=1, max_length=MOST_BASES)]
-_Raised = tuple[str, _Bases, str, Stage, _Index | None]
+_Raised = tuple[str, _Bases, str, Stage, _Index | None, str | None]
 _Kind = Literal[
     "POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD", "VAR_POSITIONAL", "KEYWORD_ONLY", "VAR_KEYWORD"
 ]
@@ -221,11 +221,12 @@ def _claim(data: _ClaimAnswer, batch: Batch) -> TensorMetadata:
 
 
 def _raised(data: _Raised, batch: Batch) -> Raised:
-    kind, bases, message, stage, step = data
+    kind, bases, message, stage, step, place = data
     if step is not None and step >= len(batch.program.steps):
         raise AnswerError(f"there is no step {step}")
     named = tuple(map(texts.name, bases))
-    return Raised(texts.name(kind), named, texts.message(message), stage, step)
+    where = texts.optional_name(place)
+    return Raised(texts.name(kind), named, texts.message(message), stage, step, where)
 
 
 def _draws(

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.adapters.access import launch, limits, open_session
-from conformance.adapters.patience import Limits
+from conformance.adapters.patience import CallLimits
 from conformance.adapters.process import Launch, new_folder
 from conformance.adapters.removal import remove
 from conformance.adapters.session import Session
@@ -119,7 +119,7 @@ class _FilledSession(Session):
     """A session that sets nothing, and puts the backend's name into the programs that it runs."""
 
     def __init__(
-        self, started: Launch, limits: Limits, backend: str, workers: LentWorkers | None
+        self, started: Launch, limits: CallLimits, backend: str, workers: LentWorkers | None
     ) -> None:
         super().__init__(started, configuration=None, limits=limits, workers=workers)
         self._backend = backend

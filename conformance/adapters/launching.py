@@ -122,7 +122,7 @@ SECONDS = 300
 _TAIL = 12  # lines of a failed program's output that an error shows
 
 
-class ProgramError(RuntimeError):
+class LaunchError(RuntimeError):
     """A program did not start, did not end, or failed; the text is the end of what it printed."""
 
 
@@ -131,7 +131,7 @@ def said_by(target: Target, command: Sequence[str]) -> str:
 
     It runs outside of the sandbox, and reads nothing that a worker in the sandbox wrote.
 
-    ProgramError: it gives none; its cause is set if the program did not come to an end.
+    LaunchError: it gives none; its cause is set if the program did not come to an end.
     """
     variables = launch_environment(target)
     try:
@@ -145,8 +145,8 @@ def said_by(target: Target, command: Sequence[str]) -> str:
             timeout=SECONDS,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise ProgramError(str(error)) from error
+        raise LaunchError(str(error)) from error
     lines = (answer.stdout + answer.stderr).strip().splitlines()
     if answer.returncode != 0:
-        raise ProgramError("\n".join(lines[-_TAIL:]))
+        raise LaunchError("\n".join(lines[-_TAIL:]))
     return answer.stdout.strip().splitlines()[-1]

@@ -21,7 +21,7 @@ HANG = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class CallLimits:
     """Time limits in seconds, and how often a batch may fail before the rest of it is skipped.
 
     The host runs a batch that hangs again, once, in a new worker and for longer, because a call may
@@ -39,13 +39,13 @@ class Limits:
         return self.structure + draws * self.draw
 
     @property
-    def patient(self) -> Limits:
+    def patient(self) -> CallLimits:
         """Twice as long, and no more than two minutes unless the limit itself is longer."""
         twice = min(2 * self.structure, _PATIENT_SECONDS)
         return replace(self, structure=max(self.structure, twice))
 
 
-USUAL_LIMITS = Limits()
+USUAL_LIMITS = CallLimits()
 
 
 @dataclass(frozen=True, slots=True)

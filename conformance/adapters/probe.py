@@ -13,14 +13,14 @@ from conformance.adapters.access import launch
 from conformance.adapters.interpreters import InterpreterNotFoundError
 from conformance.adapters.launching import PlaceholderError
 from conformance.adapters.layout import ImportCheck
-from conformance.adapters.session import Limits, Session, WorkerStartError
+from conformance.adapters.session import CallLimits, Session, WorkerStartError
 from conformance.adapters.target_records import Target
 from conformance.observations import Array, Batch, Outcome, Raised, Returned
 from conformance.program import Binding, Input, Program, Ref, Step
 
 _SOFTMAX = ("softmax", "keras.ops.softmax")
 """What the editions call it."""
-_LIMITS = Limits(start=300, structure=300)
+_LIMITS = CallLimits(start=300, structure=300)
 """The first import after an installation compiles every module of a library."""
 _TAIL = 12  # lines of a failed import that a reason shows
 

@@ -22,7 +22,7 @@ from conformance.adapters.patience import (
     HANG,
     USUAL,
     USUAL_LIMITS,
-    Limits,
+    CallLimits,
     Patience,
     hurried,
     takes_most,
@@ -44,7 +44,7 @@ from conformance.observations import (
 )
 from conformance.program import as_text, to_json
 
-__all__ = ["Configuration", "Limits", "Session", "SessionAbortedError", "WorkerStartError"]
+__all__ = ["CallLimits", "Configuration", "Session", "SessionAbortedError", "WorkerStartError"]
 
 
 class SessionAbortedError(Exception):
@@ -100,7 +100,7 @@ class Session:
         *,
         configuration: Configuration | None = Configuration(),
         functions: Sequence[str] = (),
-        limits: Limits = USUAL_LIMITS,
+        limits: CallLimits = USUAL_LIMITS,
         depth: int = 6,
         workers: LentWorkers | None = None,
     ) -> None:

@@ -1,6 +1,6 @@
 """A time limit for what the host itself does with an answer, in whatever thread it does it.
 
-`Limits` of a session say how long a worker may take; this is for the code that reads and judges
+`CallLimits` of a session say how long a worker may take; this is for the code that reads and judges
 what the worker has sent. That code takes time in proportion to the answer, and answers are limited
 in size, so that the limit is for what nobody has thought of.
 """

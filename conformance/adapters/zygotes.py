@@ -58,7 +58,7 @@ class ZygoteError(Exception):
     """The zygote does not fork; a new process must take the place of the fork."""
 
 
-class Zygote:
+class ZygoteProcess:
     """A process that has imported the module of a launch, below a warden and guardian of its own.
 
     OSError if it cannot be started.
@@ -176,7 +176,7 @@ class Zygote:
 class ForkedWorker(AnyWorker):
     """A worker that a zygote has forked. ZygoteError if the zygote's guardian has ended."""
 
-    def __init__(self, zygote: Zygote, changes: Changes, before: bytes) -> None:
+    def __init__(self, zygote: ZygoteProcess, changes: Changes, before: bytes) -> None:
         self._folder = zygote.new_folder()
         super().__init__()
         self._zygote = zygote
@@ -232,7 +232,7 @@ class ZygoteSource:
 
     launch: Launch
     left: int = MOST_ZYGOTES
-    zygote: Zygote | None = None
+    zygote: ZygoteProcess | None = None
 
     def worker(self, seconds: float, changes: Changes = _NO_CHANGES) -> ForkedWorker | None:
         """A new worker; None where none can be forked. The import may take that long."""
@@ -261,10 +261,10 @@ class ZygoteSource:
         if zygote is not None:
             zygote.kill()
 
-    def _prepared(self, seconds: float) -> Zygote:
+    def _prepared(self, seconds: float) -> ZygoteProcess:
         if self.zygote is None:
             self.left -= 1
-            self.zygote = Zygote(self.launch)
+            self.zygote = ZygoteProcess(self.launch)
             try:
                 self.zygote.prepare(seconds)
             except ZygoteError:

@@ -46,12 +46,19 @@ _COMMANDS = {
     "diff": "Show where two targets differ.",
     "list": "List the functions, with their themes, editions and verdicts.",
     "show": "Show the demands of the documents on a function.",
+    "issue": "Draft an issue for the maintainers of an implementation from a failure.",
     "try": "Compare the answers of targets to one expression with the documents.",
     "mutate": "Count the planted errors in a correct backend that the suite detects.",
     "migration": "Print the replacement of each function of K in Keras 3.",
     "spec": "Compare the specs with the documents.",
 }
-_ROOMS = {"export": "report", "list": "show", "spec": "show", "try": "try_expression"}
+_ROOMS = {
+    "export": "report",
+    "issue": "show",
+    "list": "show",
+    "spec": "show",
+    "try": "try_expression",
+}
 """The packages and modules of commands that share one, or whose name is a word of Python."""
 
 

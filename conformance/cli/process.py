@@ -25,7 +25,7 @@ def ended_by_sigterm() -> Iterator[None]:
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
-    raise KeyboardInterrupt
+    raise KeyboardInterrupt("SIGTERM")
 
 
 VARIABLE = "HYPOTHESIS_STORAGE_DIRECTORY"

@@ -14,8 +14,9 @@ MISSING = 0.3
 
 
 def ascending(_rng: np.random.Generator, values: Array) -> Array:
-    """In ascending order along the last axis."""
-    return np.sort(values, axis=-1) if values.ndim else values
+    """In ascending order along the last axis, with infinity for NaN, which has no order."""
+    ordered = np.where(np.isnan(values), np.inf, values).astype(values.dtype)
+    return np.sort(ordered, axis=-1) if values.ndim else ordered
 
 
 STEPS = 16

@@ -14,7 +14,7 @@ from conformance.adapters.access import launch
 from conformance.adapters.configured import Configurable
 from conformance.adapters.process import Launch
 from conformance.adapters.registry import literal
-from conformance.adapters.session import Limits, Session
+from conformance.adapters.session import CallLimits, Session
 from conformance.adapters.target_records import Target
 from conformance.engine import Subject
 from conformance.observations import Batch, Returned
@@ -24,7 +24,7 @@ from conformance.scenarios import Setup
 MODULE = "conformance_mutant.backend"
 FOLDER = Path(__file__).parent / "worker"
 MUTATED, MUTANT = "CONFORMANCE_MUTATED", "CONFORMANCE_MUTANT"
-LIMITS = Limits(structure=20.0, draw=1.0)
+LIMITS = CallLimits(structure=20.0, draw=1.0)
 """Shorter than a run's: an error may well make a worker hang."""
 
 

@@ -71,8 +71,9 @@ def causes(failures: Iterable[ListedFailure]) -> list[Cause]:
 def cause(entry: ListedFailure) -> str:
     """The part that a failure shares with others of its cause.
 
-    A divergence: the readings that it takes. An exception: its type and message without names,
-    numbers and shapes. Anything else: the aspect and the kind of difference.
+    A divergence: the readings that it takes. An exception: its type and the line of the
+    implementation that raised it; without such a line, its message without names, numbers and
+    shapes. Anything else: the aspect and the kind of difference.
     """
     failure = entry.failure
     if failure is None:
@@ -90,6 +91,8 @@ def _outcome(entry: ListedFailure) -> str:
     if ended := _SIGNAL.search(message):
         return ended[0]
     if raised := _RAISES.search(message):
+        if isinstance(place := entry.failure.place, str):
+            return _shortened(f"{raised[1].split(':')[0].split(' in ')[0]} at {clean(place)}")
         return _shortened(without_own(_PLACE.sub(r"\1", raised[1])))
     kind = clean(entry.failure.kind)
     return f"{entry.aspect.aspect}: {_WORDS.get(kind, kind)}"

@@ -99,6 +99,8 @@ def _facts(entry: ListedFailure, failure: Failure, paint: Paint, quote: Quote) -
         yield paint.text(f"allowed reading: {failure_readings([failure])}")
     if failure.max_ulp is not None:
         yield Text(error_text(failure, entry.aspect, "{:.4g}".format))
+    if isinstance(failure.place, str):
+        yield paint.text(f"raised at {failure.place}")
     for name, array in failure.inputs.items():
         yield from array_lines(f"input {name}", array, set(), paint)
 

@@ -131,6 +131,14 @@ def code(text: str) -> str:
     return f"`{shown}`" if re.fullmatch(r"[\w.+-]+", shown, re.ASCII) else escape(shown)
 
 
+def span(text: str) -> str:
+    """The text on one line as code, which it cannot leave, whatever backticks are in it."""
+    shown = clean(text).strip() or " "
+    longest = max(map(len, re.findall(r"`+", shown)), default=0)
+    edge = " " if "`" in (shown[0], shown[-1]) else ""
+    return f"{'`' * (longest + 1)}{edge}{shown}{edge}{'`' * (longest + 1)}"
+
+
 def fenced(text: str, language: str = "python") -> list[str]:
     """A code block that the text cannot leave, whatever backticks are in it."""
     body = clean_block(text).rstrip("\n")
@@ -275,7 +283,8 @@ def _finding(entry: ListedFailure, *, with_script: bool) -> Iterator[str]:
     if failure is None:
         return
     cited = f", {escape(failure.cited)}" if failure.cited else ""
-    yield f"  ({code(failure.id)}{cited}, {how_often(failure, entry.aspect.cases)})"
+    place = f", raised at {escape(failure.place)}" if isinstance(failure.place, str) else ""
+    yield f"  ({code(failure.id)}{cited}, {how_often(failure, entry.aspect.cases)}{place})"
     if with_script and failure.script:
         block = [
             "<details><summary>script</summary>",

@@ -134,6 +134,9 @@ class Failure(Struct, frozen=True, kw_only=True):
     """A standalone script that shows the failure without this suite."""
     output: str | None = None
     """The end of the text that the implementation printed meanwhile."""
+    place: str | UnsetType = UNSET
+    """The innermost line of the implementation that raised, such as `keras/src/ops/nn.py:12, in
+    relu`; the path begins with the package. The id does not depend on it, because lines move."""
     origin: Origin | UnsetType = UNSET
     """The source of the case for `conformance replay`; unset without a case."""
 

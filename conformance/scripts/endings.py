@@ -1,8 +1,8 @@
 """The end of a script: statements that assert a right answer, or calls that must raise.
 
-Before the statements of an `Ending` run, `got` is what the output gave, or a list with what each of
-several outputs gave, unless the ending observes something else. An assertion that fails ends the
-script with status 1, as every exception does.
+Before the statements of a `ScriptEnding` run, `got` is what the output gave, or a list with what
+each of several outputs gave, unless the ending observes something else. An assertion that fails
+ends the script with status 1, as every exception does.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Death:
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class ScriptEnding:
     """The assertions of a script after its calls."""
 
     compare: Sequence[str] = ()
@@ -109,26 +109,26 @@ def same(a, b):
 """Whether two values are the same: an integer is not the same as a float."""
 
 
-def is_answer(answer: RightAnswer, place: str = "got", reads_dtype: str = "result") -> Ending:
+def is_answer(answer: RightAnswer, place: str = "got", reads_dtype: str = "result") -> ScriptEnding:
     """The answer must be right in value, shape and dtype."""
-    return Ending(answers=((place, answer),), reads_dtype=reads_dtype)
+    return ScriptEnding(answers=((place, answer),), reads_dtype=reads_dtype)
 
 
-def answers(observe: Sequence[str] | None = None, *, steps: bool = True) -> Ending:
+def answers(observe: Sequence[str] | None = None, *, steps: bool = True) -> ScriptEnding:
     """Nothing may raise; what is answered is not looked at."""
-    return Ending(observe=observe, steps=steps)
+    return ScriptEnding(observe=observe, steps=steps)
 
 
-def refuses(names: Sequence[str], expected: str, symbol: str = "") -> Ending:
+def refuses(names: Sequence[str], expected: str, symbol: str = "") -> ScriptEnding:
     """The call must raise one of these exceptions, or any if there are no names.
 
     `symbol` names a symbolic result that the call should not give; it is not computed.
     """
     observe = (f"got = [{symbol}]",) if symbol else None
-    return Ending(raises=names, expected=expected, observe=observe, computes=not symbol)
+    return ScriptEnding(raises=names, expected=expected, observe=observe, computes=not symbol)
 
 
-def also(ending: Ending, more: Ending) -> Ending:
+def also(ending: ScriptEnding, more: ScriptEnding) -> ScriptEnding:
     """An ending that asserts what both demand; `more` has the answer."""
     return replace(
         more,
@@ -140,43 +140,43 @@ def also(ending: Ending, more: Ending) -> Ending:
     )
 
 
-def has_shape(shape: Sequence[int], got: str = "got") -> Ending:
+def has_shape(shape: Sequence[int], got: str = "got") -> ScriptEnding:
     """The array `got` (an expression) must have this shape."""
-    return Ending((f"assert np.shape({got}) == {tuple(shape)!r}, np.shape({got})",))
+    return ScriptEnding((f"assert np.shape({got}) == {tuple(shape)!r}, np.shape({got})",))
 
 
-def has_rank(rank: int, got: str = "got") -> Ending:
+def has_rank(rank: int, got: str = "got") -> ScriptEnding:
     """The array `got` (an expression) must have so many axes."""
-    return Ending((f"assert np.ndim({got}) == {rank}, np.shape({got})",))
+    return ScriptEnding((f"assert np.ndim({got}) == {rank}, np.shape({got})",))
 
 
-def or_raises(ending: Ending) -> Ending:
+def or_raises(ending: ScriptEnding) -> ScriptEnding:
     """The ending, to which an exception of the calls is also right."""
     return ending if ending.raises is not None else replace(ending, may_raise=True)
 
 
-def are_arrays(got: str, count: int) -> Ending:
+def are_arrays(got: str, count: int) -> ScriptEnding:
     """The list `got` (an expression) must hold so many arrays of numbers."""
     numeric = f"[np.asarray(g).dtype.kind in 'biufV' for g in {got}]"
-    return Ending((f"assert {numeric} == [True] * {count}, {got}",))
+    return ScriptEnding((f"assert {numeric} == [True] * {count}, {got}",))
 
 
-def has_dtype(accepted: Sequence[str], got: str = "got") -> Ending:
+def has_dtype(accepted: Sequence[str], got: str = "got") -> ScriptEnding:
     """The array `got` (an expression) must have one of these dtypes."""
     dtype = f"str(np.asarray({got}).dtype)"
-    return Ending((f"assert {dtype} in {list(accepted)!r}, {dtype}",))
+    return ScriptEnding((f"assert {dtype} in {list(accepted)!r}, {dtype}",))
 
 
-def reports_dtype(name: str, accepted: Sequence[str], prelude: Prelude) -> Ending:
+def reports_dtype(name: str, accepted: Sequence[str], prelude: Prelude) -> ScriptEnding:
     """The dtype of the tensor called `name`, as it is reported, must be one of these."""
     asked = prelude.dtype(name)
     one_alone = f"== {accepted[0]!r}" if len(accepted) == 1 else f"in {list(accepted)!r}"
-    return Ending((f"assert {asked} {one_alone}, {asked}",), computes=False, observe=())
+    return ScriptEnding((f"assert {asked} {one_alone}, {asked}",), computes=False, observe=())
 
 
 def reports_its_dtype(
     name: str, prelude: Prelude, got: str = "got", *, half: bool = False
-) -> Ending:
+) -> ScriptEnding:
     """The dtype of the tensor called `name`, the first output, must be the dtype of its value.
 
     `half` says that bfloat16 is in question. NumPy lacks it: a value may be an array of float32.
@@ -184,10 +184,10 @@ def reports_its_dtype(
     alike = f"{prelude.dtype(name)} == str({got}.dtype)"
     if half:
         alike += f" or ({prelude.dtype(name)}, str({got}.dtype)) == ('bfloat16', 'float32')"
-    return Ending((f"assert {alike}, {got}.dtype",))
+    return ScriptEnding((f"assert {alike}, {got}.dtype",))
 
 
-def reports_shape(name: str, shape: Sequence[int | None], prelude: Prelude) -> Ending:
+def reports_shape(name: str, shape: Sequence[int | None], prelude: Prelude) -> ScriptEnding:
     """The static shape of the tensor called `name` must be precise: every dimension that is known
     in this shape is known there."""
     known = tuple(shape)
@@ -197,41 +197,45 @@ def reports_shape(name: str, shape: Sequence[int | None], prelude: Prelude) -> E
     else:
         each = f"all(k is None or s == k for s, k in zip(shape_of_{name}, {known!r}))"
         fits = f"len(shape_of_{name}) == {len(known)} and {each}"
-    return Ending((f"assert {fits}, shape_of_{name}",), computes=False, observe=(asked,))
+    return ScriptEnding((f"assert {fits}, shape_of_{name}",), computes=False, observe=(asked,))
 
 
-def reports_compatible_shape(name: str, shape: Sequence[int | None], prelude: Prelude) -> Ending:
+def reports_compatible_shape(
+    name: str, shape: Sequence[int | None], prelude: Prelude
+) -> ScriptEnding:
     """The static shape of the tensor called `name` must not contradict this one."""
     asked = f"shape_of_{name} = {prelude.int_shape(name)}"
     each = (
         f"all(None in (s, k) or s == k or s < 0 for s, k in zip(shape_of_{name}, {tuple(shape)!r}))"
     )
     fits = f"shape_of_{name} is None or len(shape_of_{name}) == {len(tuple(shape))} and {each}"
-    return Ending((f"assert {fits}, shape_of_{name}",), computes=False, observe=(asked,))
+    return ScriptEnding((f"assert {fits}, shape_of_{name}",), computes=False, observe=(asked,))
 
 
-def reports_integers(name: str, prelude: Prelude) -> Ending:
+def reports_integers(name: str, prelude: Prelude) -> ScriptEnding:
     """Every dimension of the static shape of the tensor `name` must be an integer or None."""
     asked = f"shape_of_{name} = {prelude.int_shape(name)}"
     integer = "isinstance(d, (int, np.integer)) and not isinstance(d, bool)"
     fits = f"all(d is None or ({integer}) for d in shape_of_{name})"
-    return Ending((f"assert {fits}, shape_of_{name}",), computes=False, observe=(asked,))
+    return ScriptEnding((f"assert {fits}, shape_of_{name}",), computes=False, observe=(asked,))
 
 
-def reports_a_shape(name: str, prelude: Prelude) -> Ending:
+def reports_a_shape(name: str, prelude: Prelude) -> ScriptEnding:
     """The static shape of the tensor called `name` must be None, or numbers and None."""
     asked = f"[None if d is None else int(d) for d in {prelude.int_shape(name)} or ()]"
-    return Ending(computes=False, observe=(asked,))
+    return ScriptEnding(computes=False, observe=(asked,))
 
 
-def unchanged(names: Sequence[str], bound: Iterable[str], read: str = "K.get_value") -> Ending:
+def unchanged(
+    names: Sequence[str], bound: Iterable[str], read: str = "K.get_value"
+) -> ScriptEnding:
     """The inputs must be as they were; those in `bound` are variables, which `read` reads."""
     held = read + "({0}).astype({0}_before.dtype)"  # the array may be of the other byte order
     pairs = [(n, held.format(n) if n in bound else f"{n}_value") for n in names]
-    return Ending([f"np.testing.assert_array_equal({now}, {n}_before)" for n, now in pairs])
+    return ScriptEnding([f"np.testing.assert_array_equal({now}, {n}_before)" for n, now in pairs])
 
 
-def gave(outputs: Sequence[str], fault: str) -> Ending:
+def gave(outputs: Sequence[str], fault: str) -> ScriptEnding:
     """The outputs of a scenario must be such that `fault` (an expression) is false.
 
     `values` holds for each output the list of what it gave, and `first` is the first of it.
@@ -240,7 +244,7 @@ def gave(outputs: Sequence[str], fault: str) -> Ending:
     return replace(_flattened(outputs, fault), compare=compare)
 
 
-def gave_elements(outputs: Sequence[str], wrong: str) -> Ending:
+def gave_elements(outputs: Sequence[str], wrong: str) -> ScriptEnding:
     """As `gave`; `wrong` (an expression) is a mask of elements of `first`, none of which may be
     set."""
     compare = (
@@ -251,13 +255,15 @@ def gave_elements(outputs: Sequence[str], wrong: str) -> Ending:
     return replace(_flattened(outputs, wrong), compare=compare)
 
 
-def gave_answer(outputs: Sequence[str], answer: RightAnswer, place: tuple[int, int]) -> Ending:
+def gave_answer(
+    outputs: Sequence[str], answer: RightAnswer, place: tuple[int, int]
+) -> ScriptEnding:
     """One value that an output of a scenario gave must be right; `place` says which."""
     got = f"values[{place[0]}][{place[1]}]"
     return replace(_flattened(outputs, ""), answers=((got, answer),))
 
 
-def all_of(several: Sequence[Ending]) -> Ending:
+def all_of(several: Sequence[ScriptEnding]) -> ScriptEnding:
     """Everything that several endings of one scenario demand, one after the other."""
     lines: list[str] = []
     for ending in several:
@@ -266,34 +272,34 @@ def all_of(several: Sequence[Ending]) -> Ending:
             lines += asserted(answer, place, Words())
     names = ((FLAT, "flat("), (SAME, "same("), (MEASURED, "measured("))
     helpers = [h for needed, name in names if name in "".join(lines) for h in needed]
-    return Ending(lines, helpers=helpers, observe=(), computes=False)
+    return ScriptEnding(lines, helpers=helpers, observe=(), computes=False)
 
 
-def _flattened(outputs: Sequence[str], fault: str) -> Ending:
+def _flattened(outputs: Sequence[str], fault: str) -> ScriptEnding:
     names = "".join(f"flat({name}), " for name in outputs)
     needs = [(SAME, "same("), (MEASURED, "measured(")]
     helpers = [*FLAT, *(line for lines, name in needs if name in fault for line in lines)]
-    return Ending(helpers=helpers, observe=(f"values = [{names}]",), computes=False)
+    return ScriptEnding(helpers=helpers, observe=(f"values = [{names}]",), computes=False)
 
 
 def _first(fault: str) -> Sequence[str]:
     return ["first = values[0][0] if values[0] else None"] if "first" in fault else []
 
 
-def inputs_fit(shapes: Mapping[str, Sequence[int]], prelude: Prelude) -> Ending:
+def inputs_fit(shapes: Mapping[str, Sequence[int]], prelude: Prelude) -> ScriptEnding:
     """The static shape of each of these inputs must not contradict its shape."""
     reports = [reports_compatible_shape(name, shape, prelude) for name, shape in shapes.items()]
     observe = [line for ending in reports for line in ending.observe or ()]
     compare = [line for ending in reports for line in ending.compare]
-    return Ending(compare, observe=observe, computes=False, steps=False)
+    return ScriptEnding(compare, observe=observe, computes=False, steps=False)
 
 
-def looked_up(name: str, place: str = "K") -> Ending:
+def looked_up(name: str, place: str = "K") -> ScriptEnding:
     """There must be a function of this name in `place`."""
-    return Ending((f"assert hasattr({place}, {name!r}), 'there is no {name}'",), observe=())
+    return ScriptEnding((f"assert hasattr({place}, {name!r}), 'there is no {name}'",), observe=())
 
 
-def has_signature(name: str, fault: str) -> Ending:
+def has_signature(name: str, fault: str) -> ScriptEnding:
     """The function's signature must be the documented one.
 
     `fault` is an expression over `offered`, its parameters by name, and `kinds`, the class of
@@ -304,7 +310,7 @@ def has_signature(name: str, fault: str) -> Ending:
         f"signature = inspect.signature(K.{name})",
         "offered, kinds = signature.parameters, inspect.Parameter",
     )
-    return Ending((f"assert not ({fault}), signature",), observe=observe)
+    return ScriptEnding((f"assert not ({fault}), signature",), observe=observe)
 
 
 def watching(death: Death) -> Iterator[str]:

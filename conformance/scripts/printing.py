@@ -14,7 +14,7 @@ from conformance.program.calls import (
 )
 from conformance.program.layouts import relaid
 from conformance.program.model import AS_THEY_ARE, BACKEND, Case, Layout, Outputs, Program
-from conformance.scripts.endings import Ending, watching
+from conformance.scripts.endings import ScriptEnding, watching
 from conformance.scripts.literals import assignment
 from conformance.scripts.prelude import CONVERTER, Home, Prelude
 from conformance.scripts.reaching import bound, fed_inputs, reached
@@ -62,7 +62,7 @@ def printed_import():
 def comparing_script(
     case: Case,
     prelude: Prelude,
-    ending: Ending,
+    ending: ScriptEnding,
     title: str,
     *,
     echo: str | None = None,
@@ -90,14 +90,14 @@ def comparing_script(
     return _joined([*lines, *body], prelude)
 
 
-def _own_helpers(ending: Ending, lines: Sequence[str], prelude: Prelude) -> list[str]:
+def _own_helpers(ending: ScriptEnding, lines: Sequence[str], prelude: Prelude) -> list[str]:
     """The definitions that the lines need: first the function that evaluates a tensor."""
     helpers = [*ending.helpers]
     return [*_evaluating(prelude, [*lines, *helpers]), *helpers]
 
 
 def _calls(
-    program: Program, prelude: Prelude, ending: Ending, echo: str | None, outputs: Outputs
+    program: Program, prelude: Prelude, ending: ScriptEnding, echo: str | None, outputs: Outputs
 ) -> list[str]:
     """The steps, what is observed, and the reading of the outputs."""
     steps = [line for step in program.steps if ending.steps for line in step_lines(step)]
@@ -107,7 +107,7 @@ def _calls(
     return [*steps, *observed, *_computed_outputs(program, prelude, ending, echo, outputs)]
 
 
-def _guarded(calls: Sequence[str], ending: Ending) -> Iterator[str]:
+def _guarded(calls: Sequence[str], ending: ScriptEnding) -> Iterator[str]:
     """The calls; in a `try` where they must raise, or may."""
     if ending.raises is None and not ending.may_raise:
         yield from calls
@@ -212,7 +212,7 @@ def _inputs(program: Program, prelude: Prelude) -> list[str]:
 
 
 def _computed_outputs(
-    program: Program, prelude: Prelude, ending: Ending, echo: str | None, outputs: Outputs
+    program: Program, prelude: Prelude, ending: ScriptEnding, echo: str | None, outputs: Outputs
 ) -> Sequence[str]:
     """The lines after which `got` is the value of the output, or the list of all values."""
     if not ending.steps or outputs == "values" or not program.outputs:

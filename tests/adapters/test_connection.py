@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from conformance.adapters.connection import Connection, WorkerFault
-from conformance.adapters.patience import Limits, Patience
+from conformance.adapters.patience import CallLimits, Patience
 from conformance.adapters.process import OutputTail, WorkerProcess
 from conformance.adapters.session import Session
 from conformance.observations import (
@@ -35,7 +35,7 @@ from tests.adapters.support import (
     x,
 )
 
-QUICK = Limits(structure=1.0, draw=0.0)
+QUICK = CallLimits(structure=1.0, draw=0.0)
 
 
 @pytest.mark.sampled(3)
@@ -70,7 +70,7 @@ def test_several_draws_to_blame() -> None:
 def test_failures_of_a_batch_are_bounded() -> None:
     asked = negative_at(0, draws=16)
     asked.arrays["x"][1:] *= -1
-    with Session(launch("crashes", FAKE_END="exit"), limits=Limits(failures=6)) as session:
+    with Session(launch("crashes", FAKE_END="exit"), limits=CallLimits(failures=6)) as session:
         found = run(session, asked)
         assert session.starts <= 8
     outcomes = [type(d.outcome) for d in found.draws]
@@ -183,7 +183,7 @@ def test_what_hangs_is_run_again_by_the_patient_alone(patient: bool, times: int)
 
 def test_only_the_first_draw_of_what_is_slow_is_run() -> None:
     asked = batch(call("exp", x(2)), draws=4)
-    with Session(launch("takes_time"), limits=Limits(structure=2.0, draw=0.0)) as session:
+    with Session(launch("takes_time"), limits=CallLimits(structure=2.0, draw=0.0)) as session:
         found = session.run_batch(asked)
         assert session.losses == len(found.incidents) == 1
     first, *others = (draw.outcome for draw in found.draws)

@@ -17,13 +17,13 @@ import pytest
 
 from conformance.adapters.process import TOKEN, Family, Launch
 from conformance.adapters.removal import remove
-from conformance.adapters.session import Limits, Session
+from conformance.adapters.session import CallLimits, Session
 from conformance.observations import Crashed, Garbled, Raised, Returned, TimedOut
 from tests.adapters.fakes.fakes.forges_frames import FRAMES
 from tests.adapters.fakes.fakes.meddles import CHANGES
 from tests.adapters.support import alive, check_others, launch, negative_at, run
 
-QUICK = Limits(structure=2.0, draw=0.0)
+QUICK = CallLimits(structure=2.0, draw=0.0)
 SMALL = 2**28
 
 
@@ -110,7 +110,7 @@ def test_children_end_with_the_worker(tmp_path: Path) -> None:
 
 def test_processes_are_limited() -> None:
     asked = negative_at(1, draws=2)
-    patient = Limits(structure=60.0)  # a busy machine takes long to fork so often
+    patient = CallLimits(structure=60.0)  # a busy machine takes long to fork so often
     with Session(launch("forks_without_end"), limits=patient) as session:
         found = run(session, asked)
     check_others(found, asked, 1)
@@ -121,7 +121,7 @@ def test_processes_are_limited() -> None:
 
 def test_time_is_limited() -> None:
     asked, begun = negative_at(1, draws=2), time.monotonic()
-    with Session(launch("hangs"), limits=Limits(structure=0.5, draw=0.0)) as session:
+    with Session(launch("hangs"), limits=CallLimits(structure=0.5, draw=0.0)) as session:
         found = run(session, asked)
     check_others(found, asked, 1)
     assert isinstance(found.draws[1].outcome, TimedOut)
@@ -187,7 +187,7 @@ def test_frames_that_are_forged_are_garbage(frame: str) -> None:
 @pytest.mark.thorough
 def test_an_answer_that_comes_late_is_not_taken_for_another() -> None:
     asked = negative_at(1, draws=2)
-    limits = Limits(structure=1.0, draw=0.0)
+    limits = CallLimits(structure=1.0, draw=0.0)
     with Session(launch("answers_late", FAKE_SECONDS="1.2"), limits=limits) as session:
         found = run(session, asked)
     check_others(found, asked, 1)
@@ -274,9 +274,9 @@ def test_a_host_that_was_stopped_waits_as_long_as_ever(tmp_path: Path) -> None:
     script = """
 import os, signal, subprocess, sys, time
 sys.path[:0] = {paths!r}
-from conformance.adapters.session import Limits, Session
+from conformance.adapters.session import CallLimits, Session
 from tests.adapters.support import launch, negative_at
-limits = Limits(structure=2.5, draw=0.0)
+limits = CallLimits(structure=2.5, draw=0.0)
 with Session(launch("answers_late", FAKE_SECONDS="1.5"), limits=limits) as session:
     session.identity
     wake = f"sleep 0.5; kill -STOP {{os.getpid()}}; sleep 3.5; kill -CONT {{os.getpid()}}"

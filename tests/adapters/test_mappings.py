@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from conformance.adapters import mappings
-from conformance.adapters.mappings import MappingError, Row
+from conformance.adapters.mappings import MappingError, MappingRow
 from conformance.adapters.process import Launch
 from conformance.adapters.registry import RegistryError, load, shipped
 from conformance.adapters.session import Session, WorkerStartError
@@ -214,7 +214,7 @@ def test_a_target_names_the_mapping_that_is_missing(tmp_path: Path) -> None:
 
 
 def test_parameters_that_the_new_call_leaves_out() -> None:
-    made = Row(old="x, axis=-1, name=None", new="sum(x, axis=axis)")
+    made = MappingRow(old="x, axis=-1, name=None", new="sum(x, axis=axis)")
     assert made.untaken("sum") == ("name",)
 
 

@@ -155,6 +155,7 @@ def test_errors_name_stage_and_step(correct: Session) -> None:
     assert absent.bases[:2] == ("Absent", "NotImplementedError")
     bad_shape = correct.run_batch(batch(call("reshape", x(2), args=[(3,)]), draws=2))
     assert [error(bad_shape, i).type for i in range(2)] == ["ValueError", "ValueError"]
+    assert str(error(bad_shape).place).startswith("fakes/")
     late = batch(call("reshape", x(2, binding="placeholder_none"), args=[(3,)]))
     assert error(correct.run_batch(late)).stage == "call"
     refused = Input("x", (2,), "float32", Binding.VARIABLE, (("colour", "red"),))

@@ -21,7 +21,7 @@ import pytest
 from conformance.adapters import guardian, zygotes
 from conformance.adapters.process import TOKEN, Launch, WorkerProcess
 from conformance.adapters.removal import remove
-from conformance.adapters.session import Limits, Session, SessionAbortedError, WorkerStartError
+from conformance.adapters.session import CallLimits, Session, SessionAbortedError, WorkerStartError
 from conformance.adapters.zygotes import MOST_ZYGOTES, ForkedWorker
 from conformance.observations import Crashed, Returned, StructureObservation, TimedOut
 from tests.adapters.support import (
@@ -37,7 +37,7 @@ from tests.adapters.support import (
 )
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="zygotes need Linux")
-QUICK = Limits(structure=2.0, draw=0.0)
+QUICK = CallLimits(structure=2.0, draw=0.0)
 
 
 @pytest.fixture(autouse=True)
@@ -221,7 +221,7 @@ def test_a_zygote_that_cannot_fork_is_replaced_by_full_starts(habit: str, tmp_pa
 @pytest.mark.thorough
 def test_a_zygote_that_does_not_come_to_an_end_is_replaced(tmp_path: Path) -> None:
     environment = {"FAKE_HABIT": "hangs", "FAKE_MARKER": str(tmp_path / "first")}
-    limits = Limits(start=15.0)
+    limits = CallLimits(start=15.0)
     with Session(forking("zygote_habits", **environment), limits=limits) as session:
         assert isinstance(worker(session), WorkerProcess)
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from conformance.adapters.process import Launch
-from conformance.adapters.session import Limits, Session
+from conformance.adapters.session import CallLimits, Session
 from conformance.editions import Edition
 from conformance.engine import PROFILES, Profile, Run, Subject, Task, plan, run
 from conformance.results import Aspect, AspectResult, Failure, Results, Verdict
@@ -47,7 +47,7 @@ TINY = Profile(
 )
 """So small a profile that even a fake that crashes or hangs every time is done soon."""
 
-QUICK = Limits(structure=2.0, draw=0.05)
+QUICK = CallLimits(structure=2.0, draw=0.05)
 EDITION: Edition = "keras-2.2"
 
 
@@ -84,7 +84,7 @@ class Outcome:
         ]
 
 
-def fake(name: str, limits: Limits = QUICK, **environment: str) -> Subject:
+def fake(name: str, limits: CallLimits = QUICK, **environment: str) -> Subject:
     """The named fake as a subject."""
     paths = {"PYTHONPATH": str(FAKES), "PYTHONDONTWRITEBYTECODE": "1"}
     started = Launch(sys.executable, f"fakes.{name}", "graph", {**paths, **environment})
@@ -93,7 +93,11 @@ def fake(name: str, limits: Limits = QUICK, **environment: str) -> Subject:
 
 
 def module(
-    name: str, path: Path, limits: Limits = QUICK, edition: Edition = EDITION, **environment: str
+    name: str,
+    path: Path,
+    limits: CallLimits = QUICK,
+    edition: Edition = EDITION,
+    **environment: str,
 ) -> Subject:
     """A module in the folder `path`, which may import the suite's reference."""
     paths = os.pathsep.join((str(path), str(ROOT)))
@@ -103,7 +107,7 @@ def module(
 
 
 def subject(
-    name: str, started: Launch, prelude: Prelude, limits: Limits, edition: Edition = EDITION
+    name: str, started: Launch, prelude: Prelude, limits: CallLimits, edition: Edition = EDITION
 ) -> Subject:
     """A subject behind a session with short limits."""
 

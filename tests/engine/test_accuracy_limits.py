@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from conformance.adapters.session import Limits
+from conformance.adapters.session import CallLimits
 from conformance.oracle.compare import is_inaccurate
 from conformance.oracle.expectation import Expectation
 from conformance.results import Aspect, Verdict
@@ -30,7 +30,7 @@ EPS = 2.0**-23
 @cache
 def outcome() -> Outcome:
     folder = Path(__file__).parent / "broken"
-    return examine(module("loses_digits", folder, Limits(structure=20.0, draw=2.0)), FAULTY)
+    return examine(module("loses_digits", folder, CallLimits(structure=20.0, draw=2.0)), FAULTY)
 
 
 @pytest.mark.slow

@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from conformance.adapters.configured import Configurable
-from conformance.adapters.session import Limits
+from conformance.adapters.session import CallLimits
 from conformance.adapters.target_records import Target
 from conformance.engine import Subject
 from conformance.results import Aspect, Verdict
 from tests.engine.support import ROOT, Outcome, examine, module
 
 FOLDER = Path(__file__).parent / "broken"
-LIMITS = Limits(structure=20.0, draw=2.0)
+LIMITS = CallLimits(structure=20.0, draw=2.0)
 SEEDED = ("random_normal", "random_uniform_variable", "dropout")
 SMOOTH = ("tanh", "dot", "bias_add", "foldl")
 PHASED = ("in_train_phase", "learning_phase", "set_learning_phase", "tanh")

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from conformance.adapters.registry import shipped
-from conformance.adapters.session import Limits, SessionAbortedError
+from conformance.adapters.session import CallLimits, SessionAbortedError
 from conformance.cli.targets.subjects import subject
 from conformance.engine import PROFILES, Previous, Run, plan, run
 from conformance.engine.planning.profiles import SURVEY
@@ -107,7 +107,7 @@ def test_a_first_look_is_kept_where_the_time_ends_after_it(monkeypatch: pytest.M
 
 def test_a_case_that_hangs_does_not_hold_up_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stop, "GRACE", 0.2)
-    slow = fake("hangs", limits=Limits(structure=60.0))
+    slow = fake("hangs", limits=CallLimits(structure=60.0))
     begun = time.monotonic()
     events: list[Event] = []
     planned = {EDITION: tasks(("exp",), TINY)}
@@ -190,7 +190,7 @@ def test_a_target_that_takes_too_long_is_ended(jobs: int, monkeypatch: pytest.Mo
     running = sys.modules["conformance.engine.running.run"]
     monkeypatch.setattr(stop, "GRACE", 0.2)
     monkeypatch.setattr(running, "CHECK", 0.1)
-    slow = fake("hangs", limits=Limits(structure=60.0))
+    slow = fake("hangs", limits=CallLimits(structure=60.0))
     subjects = [slow, fake("correct"), replace(slow, name="again"), fake("one_ulp_over")]
     events: list[Event] = []
     begun = time.monotonic()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.adapters.session import Limits
+from conformance.adapters.session import CallLimits
 from conformance.engine.running.endings import MOST_FATAL, weight
 from conformance.observations import Crashed, Garbled, NotRun, Outcome, TimedOut
 from tests.engine.support import TINY, examine, module
@@ -44,7 +44,7 @@ def exp(x):
 def test_what_was_sent_before_the_second_call_hung_is_not_sent_again(tmp_path: Path) -> None:
     (tmp_path / "hanging.py").write_text(HANGS, encoding="utf-8")
     many = replace(TINY, structures=12, shrink=0, shrink_other=0, scenarios=0, gradients=0)
-    subject = module("hanging", tmp_path, Limits(structure=1.0, draw=0.0))
+    subject = module("hanging", tmp_path, CallLimits(structure=1.0, draw=0.0))
     found = examine(subject, ["exp"], many).results
     assert found.run.spent
     assert found.run.spent["exp"].restarts == 2 + 1  # of the first call its first draw alone, too

@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from conformance.adapters.session import Limits
+from conformance.adapters.session import CallLimits
 from conformance.engine import Profile
 from conformance.program import from_json
 from conformance.results import Array, Aspect, Citation, Failure, Verdict
@@ -257,7 +257,7 @@ def test_an_exit_status_is_told() -> None:
 
 
 def test_a_hang_is_timed_out_and_the_rest_is_judged() -> None:
-    limits = Limits(structure=0.6, draw=0.0, failures=1)
+    limits = CallLimits(structure=0.6, draw=0.0, failures=1)
     found = examine(fake("hangs", limits), ("exp", *REST), TINY)
     assert found.aspect("exp", Aspect.VALUE).verdict is Verdict.TIMED_OUT
     (failure,) = found.aspect("exp", Aspect.VALUE).failures

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import pytest
 
 from conformance.adapters.process import TOKEN, Launch
-from conformance.adapters.session import Limits
+from conformance.adapters.session import CallLimits
 from conformance.engine import Profile
 from conformance.reporting.markdown import code
 from conformance.results import Aspect, Verdict
@@ -156,7 +156,7 @@ def outcome(hostile: Hostile) -> Outcome:
         started = Launch(sys.executable, f"fakes.{hostile.fake}", "graph", {**paths, **given})
         started = replace(started, memory_limit=2**28)
         seconds = 2.0 if hostile.verdict is LATE else 60.0
-        tested = subject(hostile.fake, started, Prelude(), Limits(structure=seconds, draw=0.0))
+        tested = subject(hostile.fake, started, Prelude(), CallLimits(structure=seconds, draw=0.0))
         return examine(tested, FUNCTIONS, FEW)
 
 

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from conformance.adapters.patience import FIRST_DRAW, HURRIED, ONCE, USUAL, Limits, hurried
+from conformance.adapters.patience import FIRST_DRAW, HURRIED, ONCE, USUAL, CallLimits, hurried
 from conformance.engine.judging.trials import Trial
 from conformance.engine.running import endings
 from conformance.engine.running.endings import MOST_HUNG, MOST_IN_A_ROW, Losses
@@ -160,7 +160,7 @@ def test_who_is_in_a_hurry_waits_for_ten_times_the_slowest(
 
 
 def test_a_slow_target_gets_twice_the_time_and_at_most_two_minutes() -> None:
-    assert [Limits(structure=s).patient.structure for s in (10, 60, 100, 300)] == [
+    assert [CallLimits(structure=s).patient.structure for s in (10, 60, 100, 300)] == [
         20,
         120,
         120,
@@ -179,7 +179,7 @@ def _bad(*args, **kwargs):
 for _name in {names!r}:
     globals()[_name] = _bad
 """
-QUICK = Limits(structure=0.7, draw=0.0)
+QUICK = CallLimits(structure=0.7, draw=0.0)
 FUNCTIONS = ("exp", "softmax", "argmax", "reshape", "square")
 MANY = ("abs", "cos", "exp", "log", "sin", "sqrt", "square", "softmax", "relu", "tanh")
 

@@ -12,7 +12,7 @@ import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from conformance.adapters.session import Limits
+from conformance.adapters.session import CallLimits
 from conformance.engine import PROFILES
 from conformance.engine.verdicts.failures import record
 from conformance.engine.verdicts.origins import trials
@@ -21,7 +21,7 @@ from tests.engine.support import EDITION, Outcome, examine, fake, module, tasks
 
 FUNCTIONS = ("exp", "softmax", "sum")
 SORTS = ("softplus", "get_uid", "batch_dot")
-LIMITS = Limits(structure=20.0, draw=2.0)
+LIMITS = CallLimits(structure=20.0, draw=2.0)
 
 
 @cache

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from conformance.adapters.session import Limits
+from conformance.adapters.session import CallLimits
 from conformance.program import Step, call_text
 from conformance.results import Aspect, Failure, Verdict
 from tests.engine.support import ROOT, examine, module
 
-LIMITS = Limits(structure=20.0, draw=2.0)
+LIMITS = CallLimits(structure=20.0, draw=2.0)
 
 FAKE = """
 import sys

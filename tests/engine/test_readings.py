@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from conformance.adapters.session import Limits
+from conformance.adapters.session import CallLimits
 from conformance.engine import PROFILES
 from conformance.engine.judging.readings import combinations, of_anything, of_nothing, of_refusal
 from conformance.oracle import expect
@@ -22,7 +22,7 @@ from tests.engine.support import Outcome, examine, module, tasks
 
 EVERY_DTYPE = replace(PROFILES["smoke"], structures=20)
 """With enough structures to meet every dtype of a function."""
-LIMITS = Limits(structure=20.0, draw=2.0)
+LIMITS = CallLimits(structure=20.0, draw=2.0)
 SPOILED_BY_ONE_NAN = "def tanh(x): return right.tanh(x) + 0.0 * right.sum(x)"
 ZERO_ROOTS = "def sqrt(x): return right.sqrt(right.maximum(x, 0.0))"
 WRONG_IN_HALF = """

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from conformance.adapters.session import Limits
+from conformance.adapters.session import CallLimits
 from conformance.results import Aspect, Verdict
 from tests.engine.support import Outcome, examine, module
 
 pytestmark = pytest.mark.slow
 
-LIMITS = Limits(structure=20.0, draw=2.0)
+LIMITS = CallLimits(structure=20.0, draw=2.0)
 FAULTY = {
     "exp": "from a length of 16",
     "tanh": "from a length of 32",

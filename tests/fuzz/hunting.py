@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass
 
 from conformance.adapters.process import Launch
-from conformance.adapters.session import Limits, Session
+from conformance.adapters.session import CallLimits, Session
 from conformance.editions import Edition
 from conformance.engine import Stop, Subject
 from conformance.fuzz.bounds.sessions import FRAME, graph
@@ -40,7 +40,7 @@ def subject(fault: str) -> Subject:
     started = Launch(sys.executable, MODULE, "graph", environment)
 
     def opened(functions: object, _: int) -> Session:
-        return Session(started, limits=Limits(structure=20.0, draw=2.0))
+        return Session(started, limits=CallLimits(structure=20.0, draw=2.0))
 
     prelude = Prelude((f"import {MODULE} as K",), environment)
     return Subject(fault, EDITION, "the reference with a fault", opened, prelude, workers=1)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from conformance.adapters.process import Launch
-from conformance.adapters.session import Limits, Session
+from conformance.adapters.session import CallLimits, Session
 from conformance.fuzz.blame.calls import blamed
 from conformance.fuzz.bounds.sessions import is_session
 from conformance.fuzz.judging import Question, judged
@@ -111,7 +111,7 @@ def test_a_second_derivative_that_fails_alone_is_blamed(
     (tmp_path / "broken_twice.py").write_text(text)
     environment = {"PYTHONPATH": f"{tmp_path}:{ROOT}", "PYTHONDONTWRITEBYTECODE": "1"}
     launch = Launch(sys.executable, "broken_twice", "graph", environment)
-    with Session(launch, limits=Limits(structure=20.0)) as worker:
+    with Session(launch, limits=CallLimits(structure=20.0)) as worker:
         asked = planned(_question())
         assert [d.output for d in judged(asked, worker.run_batch(asked.batch)).differences] != ["g"]
         assert judged(asked, worker.run_batch(asked.batch)).differences
@@ -123,7 +123,7 @@ def test_a_second_derivative_that_fails_alone_is_blamed(
 
 def test_of_what_is_right_nothing_is_blamed() -> None:
     launch = Launch(sys.executable, "conformance.reference", "graph", {"PYTHONPATH": str(ROOT)})
-    with Session(launch, limits=Limits(structure=20.0)) as worker:
+    with Session(launch, limits=CallLimits(structure=20.0)) as worker:
         for number in range(TWICE - 1, 80, TWICE):
             one = composed(PLAN, number)
             if is_twice(one.program):

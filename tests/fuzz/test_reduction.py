@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from conformance.adapters.process import Launch
-from conformance.adapters.session import Limits, Session
+from conformance.adapters.session import CallLimits, Session
 from conformance.fuzz.blame.calls import blamed
 from conformance.fuzz.bounds.course import course
 from conformance.fuzz.bounds.sessions import open_order
@@ -59,7 +59,7 @@ def test_a_call_that_fails_alone_is_blamed(tmp_path: Path) -> None:
     (tmp_path / "broken_exp.py").write_text(BROKEN)
     environment = {"PYTHONPATH": f"{tmp_path}:{ROOT}", "PYTHONDONTWRITEBYTECODE": "1"}
     launch = Launch(sys.executable, "broken_exp", "graph", environment)
-    with Session(launch, limits=Limits(structure=20.0)) as worker:
+    with Session(launch, limits=CallLimits(structure=20.0)) as worker:
         asked = planned(question(CHAIN))
         differences = judged(asked, worker.run_batch(asked.batch)).differences
         assert [d.output for d in differences] == ["c"]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from conformance.adapters.process import Launch
-from conformance.adapters.session import Limits, Session
+from conformance.adapters.session import CallLimits, Session
 from conformance.fuzz.judging import Question, judged
 from conformance.fuzz.making.composing import composed
 from conformance.fuzz.making.growth import Plan
@@ -49,7 +49,7 @@ def worker(folder: Path, fault: str) -> Session:
     environment = {"PYTHONPATH": f"{folder}:{ROOT}", "PYTHONDONTWRITEBYTECODE": "1"}
     return Session(
         Launch(sys.executable, "keras.ops", "eager", environment),
-        limits=Limits(structure=20.0, draw=2.0),
+        limits=CallLimits(structure=20.0, draw=2.0),
     )
 
 

@@ -126,7 +126,8 @@ def _raising(draw: st.DrawFn, header: Header, _: Arrays) -> None:
     """An exception in place of a draw's values, or besides them."""
     name, stage = draw(TEXTS), draw(st.sampled_from(["step", "call", "bind", "read", "import"]))
     bases = [draw(NAMES)] * draw(st.sampled_from([1, 2, 50, 51, 5000]))
-    header["errors"].append([name, bases, draw(TEXTS), stage, draw(NUMBERS | st.none())])
+    step, place = draw(NUMBERS | st.none()), draw(TEXTS | st.none())
+    header["errors"].append([name, bases, draw(TEXTS), stage, step, place])
     for row in header["draws"][: draw(st.integers(0, 3))]:
         row[0] = len(header["errors"]) - 1
     if draw(st.booleans()):

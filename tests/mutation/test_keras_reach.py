@@ -8,7 +8,7 @@ from pathlib import Path
 from conformance.mutation.code.editing import Edit
 from conformance.mutation.code.population import CodeMutant
 from conformance.mutation.code.units import parsed
-from tools.keras_reach import Reach, read_reach
+from tools.keras_reach import KerasReach, read_reach
 from tools.keras_tests import broken
 
 SOURCE = b"""LIMIT = 1
@@ -37,7 +37,7 @@ def mutant(unit: str, before: bytes) -> CodeMutant:
     return CodeMutant(module=module, unit=unit, edit=edit, reached_from=())
 
 
-def reach(folder: Path) -> Reach:
+def reach(folder: Path) -> KerasReach:
     contexts = {str(line): names for line, names in EXECUTED.items()}
     file = folder / "coverage.json"
     file.write_text(json.dumps({"files": {"/other/backend.py": {"contexts": contexts}}}), "utf-8")

@@ -12,14 +12,14 @@ from msgspec.structs import replace
 
 from conformance.adapters.registry import shipped
 from conformance.engine.verdicts.origins import pack
-from tools.shown_cases import Case, Showing, of_wrappers, statuses
+from tools.shown_cases import Showing, ShownMutant, of_wrappers, statuses
 
 FUNCTIONS = ("sqrt", "softmax", "gather", "categorical_crossentropy", "max", "batch_dot")
 SAMPLE = 8
 
 
 @pytest.fixture(scope="module")
-def cases() -> list[Case]:
+def cases() -> list[ShownMutant]:
     """What is shown of a few errors in the reference."""
     target = shipped()["reference"]
     showing = Showing(target)
@@ -29,12 +29,12 @@ def cases() -> list[Case]:
     return found
 
 
-def test_each_case_is_one_of_the_plan(cases: list[Case]) -> None:
+def test_each_case_is_one_of_the_plan(cases: list[ShownMutant]) -> None:
     assert cases
     assert [case for case in cases if case.unfair] == []
 
 
-def test_each_script_ends_well_without_the_error(cases: list[Case]) -> None:
+def test_each_script_ends_well_without_the_error(cases: list[ShownMutant]) -> None:
     scripts = [str(case.failure.script) for case in cases]
     ended = statuses(shipped()["reference"], scripts)
     assert [status for status, _ in ended] == [0] * len(scripts), ended
@@ -55,6 +55,6 @@ def test_numbers_outside_of_a_domain_are_not_fair() -> None:
     pytest.fail("no case has simpler numbers")
 
 
-def _shape(case: Case, name: str) -> list[int]:
+def _shape(case: ShownMutant, name: str) -> list[int]:
     assert case.failure.inputs is not None
     return list(case.failure.inputs[name].shape)

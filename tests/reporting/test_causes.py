@@ -48,6 +48,19 @@ def test_a_divergence_is_told_by_its_reading_or_its_convention() -> None:
     assert cause(named) == "ties: first"
 
 
+def test_exceptions_from_one_line_of_the_implementation_have_one_cause() -> None:
+    place = "keras/src/ops/nn.py:12, in relu"
+    messages = [
+        "relu(x) raises ValueError: no rank 7; expected x",
+        "elu(x) raises ValueError in f: 3",
+    ]
+    failures = [found(message, place=place) for message in messages]
+    assert [c.says for c in causes(failures)] == [f"raises ValueError at {place}"]
+    assert all(map(is_one_cause, failures))
+    elsewhere = found("relu(x) raises ValueError: no", place="keras/src/ops/nn.py:40, in elu")
+    assert len(causes([*failures, elsewhere])) == 2
+
+
 def test_exceptions_of_other_types_are_other_causes() -> None:
     listed = [found("f raises ValueError: no"), found("f raises TypeError: no")]
     assert [len(c.failures) for c in causes(listed)] == [1, 1]

@@ -20,7 +20,7 @@ from conformance.scenarios.state.worlds import (
     OUTPUT_IN_TURN,
     WHEN_MADE,
     WITHOUT_BIAS,
-    Mode,
+    GraphMode,
     World,
     initial,
     merged,
@@ -41,7 +41,7 @@ def function(outputs: Sequence[Expression], *updates: ModelUpdate) -> ModelFunct
     return ModelFunction(Result(RECORDER, Ref("f")), [], outputs=outputs, updates=updates)
 
 
-def world(mode: Mode = Mode.NONE, **held: ModelVariable) -> World:
+def world(mode: GraphMode = GraphMode.NONE, **held: ModelVariable) -> World:
     found = World(mode)
     found.values = {v: v.value for v in held.values()}
     return found
@@ -92,7 +92,7 @@ def test_an_output_reads_a_variable_before_or_after_its_update() -> None:
 def test_what_is_read_when_made_keeps_its_value() -> None:
     a = variable(1)
     doubled = Expression("add", (read(a), read(a)))
-    frozen, usual = world(Mode.WHEN_MADE, a=a), world(a=a)
+    frozen, usual = world(GraphMode.WHEN_MADE, a=a), world(a=a)
     for each in (frozen, usual):
         each.write(doubled)
         each.values[a] = np.array([5.0])
@@ -105,7 +105,7 @@ def test_an_average_without_bias_begins_with_the_first_value(momentum: float) ->
     a = variable(100)
     fed = Expression("fed", name="x")
     step = function([], ModelUpdate("moving_average_update", a, operand=fed, momentum=momentum))
-    current, seen = world(Mode.WITHOUT_BIAS, a=a), []
+    current, seen = world(GraphMode.WITHOUT_BIAS, a=a), []
     for number in (2.0, 4.0):
         ((current, _),) = current.called(step, {"x": np.array([number])})
         seen.append(float(current.values[a][0]))

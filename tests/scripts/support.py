@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from conformance.program import Case, Outputs
 from conformance.scripts import Prelude, comparing_script
-from conformance.scripts.endings import Ending
+from conformance.scripts.endings import ScriptEnding
 
 
 def print_script(
@@ -22,4 +22,4 @@ def print_script(
         lines += [f"print(K.dtype({name}), K.int_shape({name}))" for name in names]
     values = [f"print({name!r}, repr({name}))" for name in names]
     lines += values if outputs == "values" else ["print(repr(got))"]
-    return comparing_script(case, prelude, Ending(lines), title, echo=echo, outputs=outputs)
+    return comparing_script(case, prelude, ScriptEnding(lines), title, echo=echo, outputs=outputs)

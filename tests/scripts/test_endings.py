@@ -20,7 +20,7 @@ from conformance.program import Binding, Case, Input, Outputs, Program, Ref, Ste
 from conformance.program.model import AS_THEY_ARE
 from conformance.scripts import Prelude, endings
 from conformance.scripts.answers import Bounded, RightAnswer, Words, asserted
-from conformance.scripts.endings import Death, Ending
+from conformance.scripts.endings import Death, ScriptEnding
 from conformance.scripts.printing import comparing_script
 
 ROOT = Path(__file__).parents[2]
@@ -40,7 +40,7 @@ def call(function: str, *args: Any, **kwargs: Any) -> Step:
     return Step("result", function, (Ref("x"), *args), tuple(kwargs.items()))
 
 
-def elements(expected: Any, *, limit: float = 1e-6, dtypes: Sequence[str] = ()) -> Ending:
+def elements(expected: Any, *, limit: float = 1e-6, dtypes: Sequence[str] = ()) -> ScriptEnding:
     return endings.is_answer(answer(expected, limit=limit, dtypes=dtypes))
 
 
@@ -51,7 +51,7 @@ def answer(
     return RightAnswer((Bounded(array, np.full(array.shape, limit)),), dtypes, index)
 
 
-def choices(*expected: Any) -> Ending:
+def choices(*expected: Any) -> ScriptEnding:
     arrays = [np.asarray(one, "float64") for one in expected]
     return endings.is_answer(RightAnswer([Bounded(a, np.zeros(a.shape)) for a in arrays]))
 
@@ -59,7 +59,7 @@ def choices(*expected: Any) -> Ending:
 @pytest.fixture
 def ended() -> Any:
     def run(
-        ran: Case, ending: Ending, prelude: Prelude = REFERENCE, outputs: Outputs = "tensors"
+        ran: Case, ending: ScriptEnding, prelude: Prelude = REFERENCE, outputs: Outputs = "tensors"
     ) -> tuple[int, str]:
         """The status with which the script ends, and what it says."""
         script = comparing_script(ran, prelude, ending, "what is wrong", outputs=outputs)
@@ -77,7 +77,7 @@ def ended() -> Any:
 
 WRONG = X.astype("float64") ** 2 + [[0, 0], [0, 0.5]]
 LONG = np.arange(200, dtype="float32").reshape(100, 2)
-PAIRS: dict[str, tuple[Case, Ending, str]] = {
+PAIRS: dict[str, tuple[Case, ScriptEnding, str]] = {
     "value": (case(call("square")), elements(WRONG), "9.5"),
     "value of a dtype": (case(call("square")), elements(WRONG, dtypes=["float32"]), "9.5"),
     "dtype of a value": (case(call("square")), elements(X**2, dtypes=["float64"]), "float32"),
@@ -187,7 +187,7 @@ PAIRS: dict[str, tuple[Case, Ending, str]] = {
         "(2, 2)",
     ),
 }  # fmt: skip
-RIGHT: dict[str, tuple[Case, Ending]] = {
+RIGHT: dict[str, tuple[Case, ScriptEnding]] = {
     "value": (case(call("square")), elements(np.square(X))),
     "value, shape and dtype": (case(call("square")), elements(X**2, dtypes=["float32"])),
     "one of two dtypes": (case(call("square")), elements(X**2, dtypes=["float64", "float32"])),
@@ -268,7 +268,7 @@ PRELUDES = {"each": REFERENCE, "strict": replace(REFERENCE, strict=True)}
 @pytest.mark.parametrize("prelude", PRELUDES.values(), ids=list(PRELUDES))
 @pytest.mark.parametrize(("ran", "ending", "says"), PAIRS.values(), ids=list(PAIRS))
 def test_where_the_fault_is_there(
-    ran: Case, ending: Ending, says: str, prelude: Prelude, ended: Any
+    ran: Case, ending: ScriptEnding, says: str, prelude: Prelude, ended: Any
 ) -> None:
     status, words = ended(ran, ending, prelude)
     assert status == 1
@@ -288,7 +288,7 @@ def test_a_dtype_that_is_reported_is_that_of_the_value(
 
 @pytest.mark.parametrize("prelude", PRELUDES.values(), ids=list(PRELUDES))
 @pytest.mark.parametrize(("ran", "ending"), RIGHT.values(), ids=list(RIGHT))
-def test_where_it_is_not(ran: Case, ending: Ending, prelude: Prelude, ended: Any) -> None:
+def test_where_it_is_not(ran: Case, ending: ScriptEnding, prelude: Prelude, ended: Any) -> None:
     status, words = ended(ran, ending, prelude)
     assert status == 0, words
 
@@ -440,7 +440,7 @@ def alone(script: str, passed: Sequence[str] = ()) -> subprocess.CompletedProces
     )
 
 
-def fatal(folder: Path, does: str, ending: Ending) -> str:
+def fatal(folder: Path, does: str, ending: ScriptEnding) -> str:
     """The script of a call that does something."""
     (folder / "fatal.py").write_text(
         f"import os, time\nimport numpy as np\ndef die():\n    {does}\n"

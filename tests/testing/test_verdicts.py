@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 from click.testing import CliRunner
 
-from conformance.adapters.session import Limits, Session
+from conformance.adapters.session import CallLimits, Session
 from conformance.cli import main
 from conformance.engine.judging import cases
 from conformance.oracle import expect
@@ -96,7 +96,7 @@ def test_an_error_of_the_suite_is_an_error_with_its_traceback(
 
 
 def test_a_hang_is_an_error(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
-    impatient = functools.partial(Session, limits=Limits(structure=0.6, draw=0.0, failures=1))
+    impatient = functools.partial(Session, limits=CallLimits(structure=0.6, draw=0.0, failures=1))
     monkeypatch.setattr("conformance.adapters.access.Session", impatient)
     result = run_on(pytester, "hangs", "-k", "[exp-value] or [exp-presence]")
     result.assert_outcomes(passed=1, errors=1, deselected=ITEMS - 2)

@@ -8,7 +8,7 @@ import pytest
 
 from tools.style import allowance, names, prose
 from tools.style.__main__ import ALLOWED, files, findings
-from tools.style.allowance import Finding
+from tools.style.allowance import StyleFinding
 
 WORSE_AND_BETTER = {
     "told": ("A violation is told of one function.", "Each violation belongs to one function."),
@@ -95,8 +95,8 @@ def test_a_class_has_one_owner(tmp_path: Path) -> None:
 
 
 def test_the_allow_list_only_shrinks() -> None:
-    every = [Finding("a.py", n, "came", "", "") for n in (1, 2)]
-    every.append(Finding("b.py", 1, "told", "", ""))
+    every = [StyleFinding("a.py", n, "came", "", "") for n in (1, 2)]
+    every.append(StyleFinding("b.py", 1, "told", "", ""))
     allowed = {"a.py": {"came": 3, "told": 1}, "c.py": {"came": 1}}
     assert allowance.shrunk(every, allowed) == {"a.py": {"came": 2}}
     assert [f.file for f in allowance.excess(every, allowed)] == ["b.py"]

@@ -9,7 +9,7 @@ import click
 
 import tools.style
 from tools.style import allowance, names, prose
-from tools.style.allowance import Finding
+from tools.style.allowance import StyleFinding
 
 ROOT = Path(__file__).parents[2]
 ALLOWED = Path(__file__).with_name("allowed.toml")
@@ -26,7 +26,7 @@ def files() -> dict[str, Path]:
     return {name: paths[name] for name in sorted(paths) if name not in GENERATED}
 
 
-def findings(chosen: dict[str, Path]) -> list[Finding]:
+def findings(chosen: dict[str, Path]) -> list[StyleFinding]:
     """All findings in some files."""
     modules = {name: path for name, path in chosen.items() if name.startswith("conformance/")}
     every = [finding for name, path in chosen.items() for finding in prose.examine(path, name)]

@@ -18,7 +18,7 @@ HEADER = """\
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Finding:
+class StyleFinding:
     """A place where text or code breaks a rule."""
 
     file: str
@@ -31,7 +31,7 @@ class Finding:
         return f"{self.file}:{self.line}: {self.rule}: {self.text} ({self.advice})"
 
 
-def count(findings: Iterable[Finding]) -> dict[str, dict[str, int]]:
+def count(findings: Iterable[StyleFinding]) -> dict[str, dict[str, int]]:
     """The findings per file and rule."""
     counts: dict[str, Counter[str]] = {}
     for finding in findings:
@@ -39,7 +39,7 @@ def count(findings: Iterable[Finding]) -> dict[str, dict[str, int]]:
     return {file: dict(counts[file]) for file in sorted(counts)}
 
 
-def excess(findings: Iterable[Finding], allowed: Counts) -> list[Finding]:
+def excess(findings: Iterable[StyleFinding], allowed: Counts) -> list[StyleFinding]:
     """Every finding of a rule that a file breaks more often than it may.
 
     All of them are given, because nobody can say which of them is new.
@@ -49,7 +49,7 @@ def excess(findings: Iterable[Finding], allowed: Counts) -> list[Finding]:
     return [f for f in findings if counts[f.file][f.rule] > allowed.get(f.file, {}).get(f.rule, 0)]
 
 
-def slack(findings: Iterable[Finding], allowed: Counts) -> list[str]:
+def slack(findings: Iterable[StyleFinding], allowed: Counts) -> list[str]:
     """The rows of the allow-list that allow more than there is."""
     counts = count(findings)
     return [
@@ -60,7 +60,7 @@ def slack(findings: Iterable[Finding], allowed: Counts) -> list[str]:
     ]
 
 
-def shrunk(findings: Iterable[Finding], allowed: Counts) -> dict[str, dict[str, int]]:
+def shrunk(findings: Iterable[StyleFinding], allowed: Counts) -> dict[str, dict[str, int]]:
     """The allow-list with each number lowered to what is left."""
     counts = count(findings)
     rows: dict[str, dict[str, int]] = {}

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from tools.style.allowance import Finding
+from tools.style.allowance import StyleFinding
 
 VAGUE = frozenset(
     {"came", "found", "given", "kept", "listed", "made", "one", "said", "told", "wanted"}
@@ -16,11 +16,11 @@ VAGUE = frozenset(
 ADVICE = "name the thing: failures, program, arguments, expected"
 
 
-def examine(path: Path, file: str) -> Iterator[Finding]:
+def examine(path: Path, file: str) -> Iterator[StyleFinding]:
     """The vague names that one module binds: variables, parameters, attributes and functions."""
     for line, name in _bound(ast.parse(path.read_text("utf-8"))):
         if name.strip("_") in VAGUE:
-            yield Finding(file, line, "name", name, ADVICE)
+            yield StyleFinding(file, line, "name", name, ADVICE)
 
 
 def _bound(tree: ast.AST) -> Iterator[tuple[int, str]]:
@@ -33,7 +33,7 @@ def _bound(tree: ast.AST) -> Iterator[tuple[int, str]]:
             yield node.lineno, node.name
 
 
-def classes(files: Mapping[str, Path]) -> Iterator[Finding]:
+def classes(files: Mapping[str, Path]) -> Iterator[StyleFinding]:
     """The classes of a name that another module defines as well."""
     owners: dict[str, list[tuple[str, int]]] = defaultdict(list)
     for file, path in files.items():
@@ -43,4 +43,4 @@ def classes(files: Mapping[str, Path]) -> Iterator[Finding]:
     for name, places in owners.items():
         for file, line in places[1:]:
             first = f"{places[0][0]}:{places[0][1]} defines it as well"
-            yield Finding(file, line, "class", name, first)
+            yield StyleFinding(file, line, "class", name, first)

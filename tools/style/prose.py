@@ -15,7 +15,7 @@ from pathlib import Path
 
 from markdown_it import MarkdownIt
 
-from tools.style.allowance import Finding
+from tools.style.allowance import StyleFinding
 
 FEWEST_WORDS = 4
 """A string of fewer words is a label, a name or data."""
@@ -53,7 +53,7 @@ def sentences(text: str) -> Iterator[tuple[int, str]]:
         start = end
 
 
-def check(text: str, file: str, line: int) -> Iterator[Finding]:
+def check(text: str, file: str, line: int) -> Iterator[StyleFinding]:
     """The findings in a text that begins on a line of a file."""
     every, longest = rules()
     plain = _LINK.sub(r"\1", _CODE.sub("`code`", text))
@@ -61,10 +61,10 @@ def check(text: str, file: str, line: int) -> Iterator[Finding]:
         shown = sentence if len(sentence) < 90 else sentence[:87] + "…"
         for rule in every:
             if rule.pattern.search(sentence):
-                yield Finding(file, line + offset, rule.name, shown, rule.advice)
+                yield StyleFinding(file, line + offset, rule.name, shown, rule.advice)
         words = len(sentence.split())
         if words > longest:
-            yield Finding(file, line + offset, "long", shown, f"{words} words: split it")
+            yield StyleFinding(file, line + offset, "long", shown, f"{words} words: split it")
 
 
 def markdown(text: str) -> Iterator[tuple[int, str]]:
@@ -142,7 +142,7 @@ def _comments(text: str) -> Iterator[tuple[int, str]]:
         yield start, "\n".join(block)
 
 
-def examine(path: Path, file: str) -> Iterator[Finding]:
+def examine(path: Path, file: str) -> Iterator[StyleFinding]:
     """The findings in one Markdown or Python file."""
     text = path.read_text("utf-8")
     for line, part in (markdown if path.suffix == ".md" else python)(text):

@@ -47,7 +47,7 @@ class MappingError(ValueError):
     """A table is wrong; the message names the file and the row."""
 
 
-class Row(Struct, frozen=True, forbid_unknown_fields=True):
+class MappingRow(Struct, frozen=True, forbid_unknown_fields=True):
     """The call that replaces one function."""
 
     old: str
@@ -73,12 +73,12 @@ class Row(Struct, frozen=True, forbid_unknown_fields=True):
         return tuple(argument for argument in names if argument not in used)
 
 
-class Table(Struct, frozen=True, forbid_unknown_fields=True):
+class MappingTable(Struct, frozen=True, forbid_unknown_fields=True):
     """A whole table."""
 
     imports: list[str]
     """The lines that the new calls need."""
-    functions: dict[str, Row]
+    functions: dict[str, MappingRow]
     notes: list[str] = []
     """What a porter should know before the first row, in Markdown."""
     eager_inputs: bool = False
@@ -97,10 +97,10 @@ class Table(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @cache
-def load(path: Path) -> Table:
+def load(path: Path) -> MappingTable:
     """The table in a TOML file. Raises `MappingError`."""
     try:
-        table = msgspec.toml.decode(read_toml(path), type=Table)
+        table = msgspec.toml.decode(read_toml(path), type=MappingTable)
     except RecursionError as error:
         raise MappingError(f"{path}: nested too deep") from error
     except OSError as error:
@@ -128,7 +128,7 @@ def _check(path: Path, name: str, source: str) -> None:
         raise MappingError(f"{where}: several lines end in a `return`")
 
 
-def _check_conditions(path: Path, name: str, row: Row) -> None:
+def _check_conditions(path: Path, name: str, row: MappingRow) -> None:
     for field, conditions in (("refuses", row.refuses.keys()), ("when", row.when.values())):
         for condition in conditions:
             try:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
-from conformance.adapters.mappings import Row, Table
+from conformance.adapters.mappings import MappingRow, MappingTable
 from conformance.cli.migration.uses import Use
 from conformance.program import Step, from_json
 from conformance.program.codec import ProgramError
@@ -82,7 +82,7 @@ def literal(node: ast.expr) -> Any:
         return _UNSEEN
 
 
-def refusals(row: Row, documented: Signature, arguments: Given | None) -> Iterator[str]:
+def refusals(row: MappingRow, documented: Signature, arguments: Given | None) -> Iterator[str]:
     """The refusals of the new call for these arguments, certain or possible."""
     for condition, reason in row.refuses.items():
         holds = _holds(condition, documented, arguments)
@@ -93,7 +93,7 @@ def refusals(row: Row, documented: Signature, arguments: Given | None) -> Iterat
 
 
 def claims(
-    row: Row, documented: Signature, arguments: Given | None, unshown: Collection[str]
+    row: MappingRow, documented: Signature, arguments: Given | None, unshown: Collection[str]
 ) -> Iterator[str]:
     """The statements of the table on such arguments, as results confirm them.
 
@@ -112,7 +112,11 @@ def claims(
 
 
 def concerned(
-    shown: Sequence[str], row: Row, documented: Signature, arguments: Given | None, case: Arguments
+    shown: Sequence[str],
+    row: MappingRow,
+    documented: Signature,
+    arguments: Given | None,
+    case: Arguments,
 ) -> list[str]:
     """The targets, of those that a case was shown on, whose condition does not tell the case from
     these arguments."""
@@ -147,7 +151,7 @@ def _true(condition: str, values: Arguments) -> bool | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownAdvice:
     """A case in which the new call is not as documented, and on which targets."""
 
     failure: Failure
@@ -156,11 +160,11 @@ class Shown:
 
 def bearing(
     name: str,
-    row: Row,
+    row: MappingRow,
     documented: Signature,
     arguments: Given | None,
     results: Sequence[Results],
-) -> Iterator[tuple[Shown, str]]:
+) -> Iterator[tuple[ShownAdvice, str]]:
     """The cases that such arguments have, with the targets that they concern, and whether the
     arguments are those of the case."""
     for shown in _shown(name, results):
@@ -171,7 +175,7 @@ def bearing(
             yield replace(shown, targets=on), applies
 
 
-def case_lines(cases: Iterable[tuple[Shown, str]]) -> Iterator[str]:
+def case_lines(cases: Iterable[tuple[ShownAdvice, str]]) -> Iterator[str]:
     """The failing cases that such arguments have, each once with its targets."""
     for shown, applies in cases:
         if shown.failure.verdict in DEVIATIONS:
@@ -183,8 +187,8 @@ _SHOWING = (*DEVIATIONS, Verdict.DIVERGES, Verdict.UNSUPPORTED)
 """The verdicts by which a case shows that something differs."""
 
 
-def _shown(name: str, results: Sequence[Results]) -> list[Shown]:
-    cases: dict[str, Shown] = {}
+def _shown(name: str, results: Sequence[Results]) -> list[ShownAdvice]:
+    cases: dict[str, ShownAdvice] = {}
     for run in results:
         for entry in tried([f for f in run.functions if f.function == name], _SHOWING):
             failure = entry.failure
@@ -192,7 +196,7 @@ def _shown(name: str, results: Sequence[Results]) -> list[Shown]:
                 known = cases.get(failure.id)
                 targets = [*(known.targets if known else ()), run.target.name]
                 shown = known.failure if known else failure
-                cases[failure.id] = Shown(shown, targets)
+                cases[failure.id] = ShownAdvice(shown, targets)
     return list(cases.values())
 
 
@@ -278,7 +282,7 @@ class Advice:
     """The differences, in words."""
 
 
-def advice(use: Use, table: Table, specs: Specs, results: Sequence[Results]) -> Advice:
+def advice(use: Use, table: MappingTable, specs: Specs, results: Sequence[Results]) -> Advice:
     """The outcome for a use; `results` are those of targets with the table as mapping."""
     name = specs.aliases().get(use.name, use.name)
     if name in table.absent:
@@ -304,7 +308,7 @@ def advice(use: Use, table: Table, specs: Specs, results: Sequence[Results]) -> 
     return Advice(use, Outcome.DIFFERS if says else Outcome.SAME, new, says)
 
 
-def _without_row(use: Use, table: Table, *, known: bool) -> Advice:
+def _without_row(use: Use, table: MappingTable, *, known: bool) -> Advice:
     """The advice on a function that the table does not replace: keep the call, or it is absent."""
     if use.name in table.kept:
         return Advice(use, Outcome.SAME, use.text)
@@ -319,12 +323,12 @@ def _written(use: Use, documented: Signature, arguments: Given | None) -> Iterat
         yield from old_words(use.call)
 
 
-def _left_out(row: Row, arguments: Given | None) -> Iterator[str]:
+def _left_out(row: MappingRow, arguments: Given | None) -> Iterator[str]:
     if left_out := [n for n in row.untaken("_") if arguments is not None and n in arguments]:
         yield f"takes no {', '.join(left_out)}"
 
 
-def _replacement(row: Row, documented: Signature, arguments: Given | None) -> str:
+def _replacement(row: MappingRow, documented: Signature, arguments: Given | None) -> str:
     """The new call with the arguments of the old one, or as the table has it."""
     new = row.new.strip()
     required = {p.name for p in documented.parameters if p.required}

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from conformance.adapters import mappings
-from conformance.adapters.mappings import Table
+from conformance.adapters.mappings import MappingTable
 from conformance.adapters.registry import shipped
 from conformance.cli.errors import UsageProblem
 from conformance.cli.files.outputs import write_file
@@ -98,7 +98,7 @@ def _mapped(results: list[Results]) -> tuple[list[Results], Path]:
     return [known[name] for name in order if name in known], tables.pop()
 
 
-def _rows(table: Table) -> list[MigrationRow]:
+def _rows(table: MappingTable) -> list[MigrationRow]:
     rows = [
         MigrationRow(
             name=name,

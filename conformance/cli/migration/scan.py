@@ -12,7 +12,7 @@ from urllib.parse import quote
 import click
 
 import conformance
-from conformance.adapters.mappings import Table
+from conformance.adapters.mappings import MappingTable
 from conformance.cli.errors import CANNOT_RUN
 from conformance.cli.files.outputs import write_file
 from conformance.cli.migration.advice import Advice, Outcome, advice
@@ -132,7 +132,7 @@ _FAILING = {
 """The outcomes with exit status 1, by the word of --fail-on."""
 
 
-def scan(options: MigrationOptions, table: Table, results: Sequence[Results]) -> int:
+def scan(options: MigrationOptions, table: MappingTable, results: Sequence[Results]) -> int:
     """Look at the files and say what was found; the exit status."""
     specs = load()
     names = [*specs, *specs.aliases()]

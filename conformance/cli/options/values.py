@@ -122,6 +122,17 @@ class ShowOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
+class IssueOptions:
+    """Of `conformance issue`."""
+
+    identity: str
+    places: tuple[Path, ...]
+    target: str | None
+    documents: Path | None
+    output: Path | None
+
+
+@dataclass(frozen=True, kw_only=True)
 class TryOptions(ModuleOptions):
     """Of `conformance try`."""
 

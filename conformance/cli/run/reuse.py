@@ -97,7 +97,7 @@ UNPINNED = "implementation not pinned"
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ReuseSource:
     """Results of a target from which functions may be taken."""
 
     file: Path
@@ -128,7 +128,7 @@ class Source:
 class Choice:
     """Which functions of a target are taken from which results, and why the others are not."""
 
-    taken: dict[str, Source] = field(default_factory=dict)
+    taken: dict[str, ReuseSource] = field(default_factory=dict)
     again: dict[str, str] = field(default_factory=dict)
 
 
@@ -165,7 +165,7 @@ def earlier(
     return previous
 
 
-def _begun(sources: Sequence[Source], choice: Choice) -> dict[str, Examined]:
+def _begun(sources: Sequence[ReuseSource], choice: Choice) -> dict[str, Examined]:
     """The results of functions that the interrupted run did not finish."""
     return {
         name: examined
@@ -178,22 +178,22 @@ def _begun(sources: Sequence[Source], choice: Choice) -> dict[str, Examined]:
 
 def _resumed(
     folder: Path | None, subject: Subject, tasks: Sequence[Task], common: Run
-) -> Iterator[Source]:
+) -> Iterator[ReuseSource]:
     if folder is not None and (known := resumed(folder, subject, tasks, common)) is not None:
-        yield Source(*known, resumed=True)
+        yield ReuseSource(*known, resumed=True)
 
 
-def _reused(places: Sequence[Path], subject: Subject) -> Iterator[Source]:
+def _reused(places: Sequence[Path], subject: Subject) -> Iterator[ReuseSource]:
     """The results of a target in files, and in folders of them."""
     for place in places:
         files = all_existing(place / file_name(subject.name)) if place.is_dir() else [place]
         for file in files:
             results = read_file(file)
             if results.target.name == subject.name:
-                yield Source(file, results)
+                yield ReuseSource(file, results)
 
 
-def _choice(sources: Sequence[Source], tasks: Sequence[Task], marks: Fingerprints) -> Choice:
+def _choice(sources: Sequence[ReuseSource], tasks: Sequence[Task], marks: Fingerprints) -> Choice:
     """The reused results: all or none of the functions that share processes."""
     choice = Choice()
     info: TargetInfo | None = None
@@ -211,7 +211,7 @@ def _choice(sources: Sequence[Source], tasks: Sequence[Task], marks: Fingerprint
     return choice
 
 
-def _take(source: Source, tasks: Sequence[Task], marks: Fingerprints, choice: Choice) -> None:
+def _take(source: ReuseSource, tasks: Sequence[Task], marks: Fingerprints, choice: Choice) -> None:
     has = {function.function for function in source.results.functions}
     finished = kept(source.results)
     for name in (task.spec.name for task in tasks):
@@ -267,14 +267,14 @@ def _together(choice: Choice, tasks: Sequence[Task], common: Run) -> Results:
     )
 
 
-def _started(sources: Sequence[Source], common: Run, *, whole: bool) -> str:
+def _started(sources: Sequence[ReuseSource], common: Run, *, whole: bool) -> str:
     """When the run began: that of the results if it goes on, or if it runs nothing."""
     if whole or any(source.resumed for source in sources):
         return sources[0].results.run.started
     return common.started
 
 
-def _seconds(source: Source, choice: Choice) -> float:
+def _seconds(source: ReuseSource, choice: Choice) -> float:
     """The share of a run's wall time that is due to the functions taken from it."""
     run = source.results.run
     spent = {} if run.spent is UNSET else run.spent
@@ -284,7 +284,7 @@ def _seconds(source: Source, choice: Choice) -> float:
     return run.seconds * share
 
 
-def _machines(sources: Sequence[Source]) -> str:
+def _machines(sources: Sequence[ReuseSource]) -> str:
     def machines(run: RunInfo) -> list[str]:
         return run.machine.split("; ") if isinstance(run.machine, str) else []
 

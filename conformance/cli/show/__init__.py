@@ -1,4 +1,4 @@
-"""`conformance show`, `list` and `spec`: the documented functions, and the demands on each."""
+"""`conformance show`, `list`, `issue` and `spec`: functions and their failures."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import click
 
 from conformance.cli.options import config_option, documents_option, results_option
 from conformance.cli.options.selection import selection_option
-from conformance.cli.options.types import Named, UserPath
-from conformance.cli.options.values import ListOptions, ShowOptions
+from conformance.cli.options.types import Named, UserPath, written_file
+from conformance.cli.options.values import IssueOptions, ListOptions, ShowOptions
 from conformance.editions import EDITIONS
 
 
@@ -78,6 +78,34 @@ def list_command(**values: Any) -> None:
     from conformance.cli.show.functions import list_functions  # noqa: PLC0415 - help waits for nothing
 
     raise SystemExit(list_functions(ListOptions(**values)))
+
+
+@click.command("issue")
+@click.argument("identity", metavar="ID")
+@results_option("reports and the folders in it")
+@click.option("--target", help="The target whose maintainers get the issue.")
+@documents_option
+@click.option("--output", "-o", type=written_file(), help="Write the draft to this file.")
+def issue_command(**values: Any) -> None:
+    """Draft an issue for the maintainers of an implementation, in Markdown.
+
+    ID is the id of a failure, or the beginning of one. Reports, `conformance run` and `conformance
+    show` print it. The draft has a title, the result and the expectation, the script, the versions,
+    and the verdicts of the other targets. Read it and run the script before you file it.
+
+    \b
+    conformance issue 9d610b51ea46                        with the results in reports
+    conformance issue 9d61 --results out --target mine
+    conformance issue 9d61 -o issue.md
+
+    \b
+    Exit status:
+      0   the draft is printed or written
+      2   no failure has this id, or several have
+    """
+    from conformance.cli.show.issue import draft_issue  # noqa: PLC0415 - help does not wait for it
+
+    draft_issue(IssueOptions(**values))
 
 
 @click.group("spec")

@@ -93,6 +93,8 @@ class Finding:
     """Set where a check of a scenario found it."""
     replacement: Replacement | None = None
     """The row of the mapping that leads to the call, where what differs is `changed`."""
+    place: str | None = None
+    """The innermost line of the implementation that raised."""
 
     @classmethod
     def under(

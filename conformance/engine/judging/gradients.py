@@ -177,6 +177,7 @@ class GradientTrial:
             detail=outcome.type,
             draw=number,
             got=named_error(outcome.type, outcome.message),
+            place=outcome.place,
             verdict=Verdict.UNSUPPORTED if refused else None,
         )
 

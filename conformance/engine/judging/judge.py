@@ -345,6 +345,7 @@ def _raised(
         parameter=iterable_parameter(prepared.structure.arguments),
         open_points=tuple(points),
         got=f"{outcome.type}: {without_stack(outcome.message)}",
+        place=outcome.place,
         expected=prepared.expectation(number).value,
         at=promised_inputs(
             structure.program.inputs, structure.spec, structure.edition, outcome.message

@@ -328,6 +328,7 @@ class ScenarioTrial:
             demands=lacked(demands, conventions, outcome) if refused else demands,
             detail=refused_type(outcome) if refused else outcome.type,
             got=named_error(outcome.type, outcome.message),
+            place=outcome.place,
             at=check.at,
             verdict=Verdict.UNSUPPORTED if refused or not blamed else None,
         )

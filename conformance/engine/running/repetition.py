@@ -34,7 +34,7 @@ MOST_FATAL_REMEMBERED = 3
 """How many remembered cases that killed the worker are run again: each costs a start of it."""
 
 
-class Shown(NamedTuple):
+class ShownCase(NamedTuple):
     """One finding on a trial, and the failure that a results file holds of it."""
 
     trial: Trial
@@ -49,7 +49,7 @@ class Repetition:
     """The result of some trials of one function."""
 
     task: Task
-    shown: Sequence[Shown]
+    shown: Sequence[ShownCase]
     """The gravest first."""
     seen: frozenset[Aspect] = frozenset()
     """The aspects that could be judged."""
@@ -108,7 +108,7 @@ def _repeated(examination: Examination, task: Task, trials: Sequence[Trial]) -> 
         for finding in judgement.findings:
             failing = _failure(examination, task, trial, finding)
             ids = frozenset(_ids(examination.tallies[task.spec.name], trial, finding))
-            shown.append(Shown(trial, finding, failing, ids))
+            shown.append(ShownCase(trial, finding, failing, ids))
     shown.sort(key=lambda one: (-GRAVITY[one.finding.verdict], one.finding.identity))
     return Repetition(task, shown, frozenset(seen))
 

@@ -143,7 +143,7 @@ def _run_portions(
             pool.submit(target, portion)
         _gather(pool)
     except KeyboardInterrupt as ended:
-        _end(pool, "Ctrl-C")
+        _end(pool, str(ended) or "Ctrl-C")
         return ended
     except (SystemExit, BrokenPipeError) as ended:  # nobody reads what is printed any more
         _end(pool, "a closed output")

@@ -207,6 +207,7 @@ def failure(tally: Tally, group: Group, prelude: Prelude) -> Failure:
         got=_side(finding.got, finding, finding.came),
         max_ulp=finding.ulp if finding.ulp is not None and np.isfinite(finding.ulp) else None,
         script=_script(tally, group, message, prelude),
+        place=finding.place or UNSET,
     )
 
 

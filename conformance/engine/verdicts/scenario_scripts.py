@@ -24,7 +24,7 @@ from conformance.results import FindingKind
 from conformance.scenarios import Check, Problem
 from conformance.scripts import endings
 from conformance.scripts.answers import MOST_COMPARED, Bounded, RightAnswer
-from conformance.scripts.endings import Ending
+from conformance.scripts.endings import ScriptEnding
 
 Array = npt.NDArray[Any]
 _ODD = np.full((1, 3, 1, 2, 1, 3, 1), 0.8437)
@@ -39,7 +39,7 @@ _ABSURD = (
 the demand and not about the values."""
 
 
-def scenario_ending(finding: Finding, trial: ScenarioTrial) -> Ending:
+def scenario_ending(finding: Finding, trial: ScenarioTrial) -> ScriptEnding:
     """The script's end for a finding: the check that failed, or every check that can be written."""
     checked = finding.checked
     if checked is None:
@@ -63,7 +63,7 @@ def scenario_ending(finding: Finding, trial: ScenarioTrial) -> Ending:
     return endings.gave(names, fault)
 
 
-def _of_unfinished(finding: Finding, trial: ScenarioTrial) -> Ending:
+def _of_unfinished(finding: Finding, trial: ScenarioTrial) -> ScriptEnding:
     """The checks of a program that ended early, one after the other."""
     checks = trial.scenario.checks
     plain = [check for check in checks if not check.alternatives] or [*checks]
@@ -73,7 +73,7 @@ def _of_unfinished(finding: Finding, trial: ScenarioTrial) -> Ending:
     return endings.all_of(demanded)
 
 
-def _demanded(check: Check) -> Ending | None:
+def _demanded(check: Check) -> ScriptEnding | None:
     """The demand of a check, as far as it says so of values that no answer has."""
     for first, second in zip(_ABSURD[::2], _ABSURD[1::2], strict=True):
         problem, again = _problem(check, first), _problem(check, second)

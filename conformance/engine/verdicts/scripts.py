@@ -41,7 +41,7 @@ from conformance.results import FindingKind
 from conformance.results.kinds import FATAL
 from conformance.scripts import Home, Prelude, comparing_script, endings
 from conformance.scripts.answers import Bounded, RightAnswer
-from conformance.scripts.endings import Death, Ending
+from conformance.scripts.endings import Death, ScriptEnding
 from conformance.scripts.reaching import reached
 from conformance.specs import Signature
 from conformance.specs.model import ErrorCase
@@ -100,7 +100,7 @@ def _echo(finding: Finding, case: Case) -> str | None:
     return next((name for name, a in arrays if got == (a.shape, a.tobytes())), None)
 
 
-def _ending(finding: Finding, trial: Trial, prelude: Prelude) -> Ending:
+def _ending(finding: Finding, trial: Trial, prelude: Prelude) -> ScriptEnding:
     if isinstance(trial, CallTrial):
         return _of_call(finding, trial, prelude)
     if isinstance(trial, GradientTrial):
@@ -124,7 +124,7 @@ def _death(finding: Finding) -> Death:
 # Calls
 
 
-def _of_call(finding: Finding, trial: CallTrial, prelude: Prelude) -> Ending:
+def _of_call(finding: Finding, trial: CallTrial, prelude: Prelude) -> ScriptEnding:
     error = trial.prepared.structure.error
     if finding.kind == FindingKind.UNMADE_INPUT:
         return _unmade(finding, trial, prelude)
@@ -137,7 +137,7 @@ def _of_call(finding: Finding, trial: CallTrial, prelude: Prelude) -> Ending:
     return endings.or_raises(ending) if _may_refuse(finding, trial) else ending
 
 
-def _of_answer(finding: Finding, trial: CallTrial) -> Ending:
+def _of_answer(finding: Finding, trial: CallTrial) -> ScriptEnding:
     """The answer must be right; where evidence is compared, also the answer's shape and dtype."""
     answer, output = right_answer(finding, trial), trial.batch.program.outputs[0]
     ending = endings.is_answer(answer, reads_dtype=output)
@@ -155,7 +155,7 @@ def _of_answer(finding: Finding, trial: CallTrial) -> Ending:
     compare = [*ending.compare, *endings.has_shape(trial.prepared.shape, own).compare]
     if answer.dtypes:
         compare += endings.has_dtype(answer.dtypes, own).compare
-    return Ending(
+    return ScriptEnding(
         compare,
         answers=((place, replace(answer, dtypes=())),),
         helpers=["", "", *evidence.source("evidence").splitlines(), "", ""],
@@ -171,7 +171,7 @@ def _given(argument: Any) -> str:
     return repr(argument.value if isinstance(argument, Made) else argument)
 
 
-def _of_invalid_call(finding: Finding, trial: CallTrial, error: ErrorCase) -> Ending:
+def _of_invalid_call(finding: Finding, trial: CallTrial, error: ErrorCase) -> ScriptEnding:
     symbol = trial.batch.program.outputs[0] if finding.detail == LATE else ""
     names = () if error.exception == "any" else (error.exception,)
     return endings.refuses(names, finding.demands or "an exception", symbol)
@@ -185,7 +185,7 @@ def _may_refuse(finding: Finding, trial: CallTrial) -> bool:
     return bool(of_refusal(points).conventions or of_misfit(points, fits, refused=True).conventions)
 
 
-def _unmade(finding: Finding, trial: CallTrial, prelude: Prelude) -> Ending:
+def _unmade(finding: Finding, trial: CallTrial, prelude: Prelude) -> ScriptEnding:
     """An input that raises, or one whose static shape is wrong from the start."""
     if "raises " in finding.gives or _died(finding):
         return endings.answers(steps=False, observe=())
@@ -194,7 +194,7 @@ def _unmade(finding: Finding, trial: CallTrial, prelude: Prelude) -> Ending:
     return endings.inputs_fit(made, prelude)
 
 
-def _claimed_dtype(finding: Finding, trial: CallTrial, prelude: Prelude) -> Ending:
+def _claimed_dtype(finding: Finding, trial: CallTrial, prelude: Prelude) -> ScriptEnding:
     claimed = trial.prepared.structure.claimed
     if finding.demands == SAME_DTYPE:
         named = {finding.got, finding.expected, *(i.dtype for i in trial.batch.program.inputs)}
@@ -204,7 +204,7 @@ def _claimed_dtype(finding: Finding, trial: CallTrial, prelude: Prelude) -> Endi
     return endings.reports_dtype(claimed, str(finding.expected).split(" or "), prelude)
 
 
-def _static(finding: Finding, trial: CallTrial, prelude: Prelude) -> Ending:
+def _static(finding: Finding, trial: CallTrial, prelude: Prelude) -> ScriptEnding:
     prepared = trial.prepared
     name = prepared.structure.claimed
     if finding.kind == FindingKind.CONTRADICTION:
@@ -212,15 +212,15 @@ def _static(finding: Finding, trial: CallTrial, prelude: Prelude) -> Ending:
     return endings.reports_shape(name, prepared.static_shape, prelude)
 
 
-def _integers(_: Finding, trial: CallTrial, prelude: Prelude) -> Ending:
+def _integers(_: Finding, trial: CallTrial, prelude: Prelude) -> ScriptEnding:
     return endings.reports_integers(trial.prepared.structure.claimed, prelude)
 
 
-def _a_shape(_: Finding, trial: CallTrial, prelude: Prelude) -> Ending:
+def _a_shape(_: Finding, trial: CallTrial, prelude: Prelude) -> ScriptEnding:
     return endings.reports_a_shape(trial.prepared.structure.claimed, prelude)
 
 
-def _impure(finding: Finding, trial: CallTrial, prelude: Prelude) -> Ending:
+def _impure(finding: Finding, trial: CallTrial, prelude: Prelude) -> ScriptEnding:
     """Inputs as they were. A worker reads variables back, and of what else there is the arrays."""
     named = _CHANGES.search(finding.gives)
     names = named[1].split(", ") if named else []
@@ -230,7 +230,7 @@ def _impure(finding: Finding, trial: CallTrial, prelude: Prelude) -> Ending:
     return endings.unchanged(names, variables, read)
 
 
-_SPECIFIC: Mapping[str, Callable[[Finding, CallTrial, Prelude], Ending]] = {
+_SPECIFIC: Mapping[str, Callable[[Finding, CallTrial, Prelude], ScriptEnding]] = {
     FindingKind.CLAIMED_DTYPE: _claimed_dtype,
     FindingKind.CONTRADICTION: _static,
     FindingKind.UNKNOWN: _static,
@@ -245,7 +245,7 @@ _SPECIFIC: Mapping[str, Callable[[Finding, CallTrial, Prelude], Ending]] = {
 # Gradients
 
 
-def _of_gradient(finding: Finding, trial: GradientTrial) -> Ending:
+def _of_gradient(finding: Finding, trial: GradientTrial) -> ScriptEnding:
     """All gradients must be right; where the call itself is wrong, its result."""
     wanted = trial.differentiated.wanted
     if finding.kind == FindingKind.UNMADE_INPUT and "raises " not in finding.gives:
@@ -293,7 +293,7 @@ def _probe_of_shapes(title: str, prelude: Prelude, probe: Batch) -> str:
     return comparing_script(Case(probe.program, arrays), whole, ending, title)
 
 
-def _of_signature(finding: Finding, documented: Signature, *, mapped: bool) -> Ending:
+def _of_signature(finding: Finding, documented: Signature, *, mapped: bool) -> ScriptEnding:
     if mapped:  # the table of the mapping defines K, and the signatures there are its own
         return endings.looked_up(documented.name, "keras.backend")
     names = [p.name for p in documented.parameters]

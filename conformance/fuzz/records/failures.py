@@ -327,7 +327,7 @@ def _script(question: Question, difference: Mismatch, prelude: Prelude, title: s
     return comparing_script(case, own, ending, title)
 
 
-def _ending(difference: Mismatch, outputs: tuple[str, ...]) -> endings.Ending:
+def _ending(difference: Mismatch, outputs: tuple[str, ...]) -> endings.ScriptEnding:
     known = difference.expected
     death = None
     if difference.kind in _VERDICTS:

@@ -67,17 +67,17 @@ def _work(runs: Sequence[TargetRun], jobs: int, until: float | None) -> bool:
         for future in futures:
             if not future.cancelled():
                 future.result()
-    except KeyboardInterrupt:
-        end(futures, partial(_ask, runs), partial(_kill, runs))
+    except KeyboardInterrupt as interrupt:
+        end(futures, partial(_ask, runs, str(interrupt) or "Ctrl-C"), partial(_kill, runs))
         return True
     finally:
         executor.shutdown()
     return False
 
 
-def _ask(runs: Sequence[TargetRun]) -> None:
+def _ask(runs: Sequence[TargetRun], reason: str) -> None:
     for run in runs:
-        run.reason = "Ctrl-C"
+        run.reason = reason
         run.stop.set()
 
 

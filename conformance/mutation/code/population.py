@@ -11,7 +11,7 @@ from pathlib import Path
 from msgspec import Struct, convert
 
 from conformance.adapters import layout
-from conformance.adapters.launching import ProgramError, interpreter, said_by
+from conformance.adapters.launching import LaunchError, interpreter, said_by
 from conformance.adapters.target_records import Target
 from conformance.mutation.code.editing import Edit, in_a_line
 from conformance.mutation.code.units import (
@@ -93,7 +93,7 @@ def _places(target: Target) -> _Places:
     command = [str(interpreter(target)), "-B", str(_SCRIPT), *asked]
     try:
         return convert(json.loads(said_by(target, command)), _Places)
-    except ProgramError as error:
+    except LaunchError as error:
         raise SourcesError(str(error)) from error
 
 

@@ -41,7 +41,7 @@ READINGS = (WITHOUT_BIAS, WHEN_MADE, IN_TURN, OUTPUT_IN_TURN)
 """All of them. Of several that a result takes, the first is named."""
 
 
-class Mode(StrEnum):
+class GraphMode(StrEnum):
     """A reading that holds throughout a world."""
 
     NONE = "none"
@@ -53,7 +53,7 @@ class Mode(StrEnum):
 class World:
     """What each variable holds, and what has been read of it."""
 
-    mode: Mode = Mode.NONE
+    mode: GraphMode = GraphMode.NONE
     _: KW_ONLY
     taken: frozenset[Taken] = frozenset()
     values: dict[ModelVariable, Array] = field(default_factory=dict)
@@ -66,7 +66,7 @@ class World:
 
     def write(self, expression: Expression) -> None:
         """Note that the tensor of an expression is made now."""
-        if self.mode is Mode.WHEN_MADE and expression.variable is None:
+        if self.mode is GraphMode.WHEN_MADE and expression.variable is None:
             self.made[id(expression)] = {v: self.values[v] for v in expression.reads()}
 
     def possible(
@@ -131,7 +131,7 @@ class World:
         self, update: ModelUpdate, operand: Array, averages: dict[int, tuple[Array, int]]
     ) -> tuple[Array, dict[int, tuple[Array, int]]]:
         old = self.values[update.variable]
-        if update.kind != "moving_average_update" or self.mode is not Mode.WITHOUT_BIAS:
+        if update.kind != "moving_average_update" or self.mode is not GraphMode.WITHOUT_BIAS:
             return update.renewed(old, operand).astype(old.dtype), averages
         biased, count = averages.get(id(update), (np.zeros_like(old), 0))
         biased = biased * update.momentum + operand * (1 - update.momentum)
@@ -170,9 +170,9 @@ class World:
 
 def initial(*, averages: bool) -> list[World]:
     """The worlds in which a program begins; `averages`: whether it may have moving averages."""
-    worlds = [World(), World(Mode.WHEN_MADE, taken=frozenset({WHEN_MADE}))]
+    worlds = [World(), World(GraphMode.WHEN_MADE, taken=frozenset({WHEN_MADE}))]
     if averages:
-        worlds.append(World(Mode.WITHOUT_BIAS, taken=frozenset({WITHOUT_BIAS})))
+        worlds.append(World(GraphMode.WITHOUT_BIAS, taken=frozenset({WITHOUT_BIAS})))
     return worlds
 
 

@@ -71,7 +71,7 @@ def test_a_run_goes_on_where_it_was_interrupted(name: str, tmp_path: Path) -> No
     assert ended.returncode in (130, -signal.SIGINT), ended.stderr
     assert "--resume goes on" in ended.stdout
     found = read(out, "mine.json")
-    assert found.run.ended_by == "Ctrl-C"
+    assert found.run.ended_by == ("Ctrl-C" if name == "SIGINT" else "SIGTERM")
     assert found.summary.verdicts[Verdict.NOT_RUN] > 0
     assert invoke(*command, "-o", str(out), "--resume").exit_code == 0
     assert invoke(*command, "-o", str(straight)).exit_code == 0

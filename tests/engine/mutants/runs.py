@@ -12,7 +12,7 @@ from unittest import mock
 
 from conformance.adapters.configured import Configurable
 from conformance.adapters.process import Launch
-from conformance.adapters.session import Limits, Session
+from conformance.adapters.session import CallLimits, Session
 from conformance.adapters.target_records import Target
 from conformance.editions import Edition
 from conformance.engine import PROFILES, Profile, Run, Subject, Task, plan, run
@@ -25,7 +25,7 @@ from tests.engine.mutants.kit import SEPARATOR, VARIABLE, Mutant
 from tests.engine.support import ROOT
 
 MODULE = "tests.engine.mutants.changed"
-LIMITS = Limits(structure=20.0, draw=2.0)
+LIMITS = CallLimits(structure=20.0, draw=2.0)
 MOST = 90
 """Mutants in one process."""
 

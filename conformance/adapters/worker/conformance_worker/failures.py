@@ -1,9 +1,11 @@
 """Turn what an implementation raises into data at once, and measure the time spent inside it."""
 
+import os
+import sys
 from time import perf_counter
 from typing import Any, Callable, Dict, List, Optional
 
-from .limits import MOST_BASES, class_name, text_of
+from .limits import MOST_BASES, MOST_NAME, class_name, cut, text_of
 from .stages import Announce, silent
 
 _BUCKETS = {
@@ -16,8 +18,34 @@ _BUCKETS = {
 }
 
 
+_OWN = os.path.dirname(os.path.abspath(__file__))
+_sources: List[str] = []
+"""The implementation's package or module, and the folder that holds it; empty if unknown."""
+
+
+def find_sources(module: str) -> None:
+    """Find the package of a module: exceptions then name the line in it that raised."""
+    file = getattr(sys.modules.get(module.partition(".")[0]), "__file__", None)
+    if isinstance(file, str) and file.endswith(".py"):
+        folder, name = os.path.split(os.path.abspath(file))
+        parent = os.path.dirname(folder) if name == "__init__.py" else folder
+        _sources[:] = [folder if name == "__init__.py" else os.path.join(folder, name), parent]
+
+
+def place_of(error: BaseException) -> Optional[str]:
+    """The innermost line of the package that an exception passed: `keras/src/a.py:12, in f`."""
+    frame, place = error.__traceback__, None
+    while frame is not None and _sources:
+        code = frame.tb_frame.f_code
+        if code.co_filename.startswith(_sources[0]) and not code.co_filename.startswith(_OWN):
+            file = os.path.relpath(code.co_filename, _sources[1]).replace(os.sep, "/")
+            place = "{}:{}, in {}".format(file, frame.tb_lineno, code.co_name)
+        frame = frame.tb_next
+    return None if place is None else cut(place, MOST_NAME)
+
+
 class ImplementationError(Exception):
-    """The implementation raised; `data` is [type, mro, message, stage, step]."""
+    """The implementation raised; `data` is [type, mro, message, stage, step, place]."""
 
     def __init__(self, data: List[Any]) -> None:
         super().__init__(data)
@@ -50,7 +78,7 @@ class Meter(object):
 
 
 def describe(error: BaseException, stage: str, step: Optional[int] = None) -> List[Any]:
-    """The exception as [type, names of its bases, message, stage, step]."""
+    """The exception as [type, names of its bases, message, stage, step, place or None]."""
     try:
         message = text_of(error)
     except BaseException as broken:
@@ -58,4 +86,4 @@ def describe(error: BaseException, stage: str, step: Optional[int] = None) -> Li
     # not `cls.__name__`, which a metaclass may answer
     bases = type.__dict__["__mro__"].__get__(type(error))[:MOST_BASES]
     names = [class_name(cls) for cls in bases]
-    return [names[0], names, message, stage, step]
+    return [names[0], names, message, stage, step, place_of(error)]

@@ -15,7 +15,7 @@ from .adapters import load as load_adapter
 from .blame import blamed
 from .brief import Brief
 from .channel import Channel
-from .failures import describe
+from .failures import describe, find_sources
 from .forking import Ends, Zygote
 from .frames import FrameError
 from .identity import identity
@@ -234,6 +234,7 @@ def _connected(ends: Ends) -> Tuple[Channel, Announce]:
 
 def _imported(options: Any) -> Any:
     module = load_module(options.module, options.startup, options.mapping)
+    find_sources(options.module)
     _freeze_imports()
     return module
 
