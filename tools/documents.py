@@ -36,39 +36,38 @@ GLOSSES = Path(glosses.__file__).with_name(glosses.FILE)
 FOLDER = Path(__file__).parents[1] / "docs" / "documents"
 OVERVIEW = """# The five documents
 
-What the suite demands stands in five texts: the page on the backend in the documentation of Keras,
-in translations of several releases. `ko-2.2:1035` is line 1035 of the text `ko-2.2`.
+Five texts define what the suite demands of `K`: translations of the page on the backend in Keras's
+documentation, for several releases. `ko-2.2:1035` is line 1035 of the text `ko-2.2`.
 
 {table}
 
-Each edition is bound by one document; the two others are compared with it, and errata say where
-they differ. A fault of a document is no demand: each has a number, and the specs say which claim is
-tested in its place.
+One document binds each edition. Two documents bind no edition; the errata list where they differ
+from the others. The suite does not demand a fault of a document: each fault has a number, and the
+specs state the claim that the suite tests in its place.
 
-The project has no copy of the texts. It knows their signatures, names and lines
-([document-data.md](../document-data.md)), what each line is ([claims.md](../claims.md)), and their
-SHA-256. Three can be read in public repositories, at commits in which they are the same byte for
-byte:
+The project has no copy of the texts. It stores their signatures, names and lines
+([document-data.md](../document-data.md)), the class of each line ([claims.md](../claims.md)), and
+their SHA-256. You can read three of them in public repositories, at commits with the same bytes:
 
     git clone https://github.com/{owner}
     git -C {name} show {commit}:{path} | sha256sum
 
 ## How lines are counted
 
-From 1, and blank lines count. A line ends with a line feed (U+000A); the last need not.
-`sed -n 1035p FILE` prints one.
+Lines count from 1, blank lines included. Each line ends with a line feed (U+000A), except perhaps
+the last. `sed -n 1035p FILE` prints line 1035.
 
 ## Lines beside failures
 
-Where you have some of the texts in a folder, under any names, `conformance show`, `conformance run`
-and `conformance fuzz` quote the lines that they cite:
+If you have some of the texts in a folder, under any names, `conformance show`, `conformance run`
+and `conformance fuzz` quote the cited lines:
 
     conformance show batch_dot --documents texts
     conformance run mine --documents texts
 
-The folder can also stand in `conformance.toml`, above the tables and relative to the file:
-`documents = "texts"`. A text is known by its SHA-256: another file is passed over, and a folder
-that has none of the five is an error (exit status 2).
+You can also name the folder in `conformance.toml`, above the tables and relative to the file:
+`documents = "texts"`. The suite recognises a text by its SHA-256 and ignores other files. A folder
+without any of the five is an error (exit status 2).
 """
 
 
@@ -127,14 +126,13 @@ def page(text: DocumentText) -> str:
             ("function", "entry", "signature", "as printed"),
             [_entry(text, entry) for entry in text.entries],
         ),
-        f"## Claims\n\n{len(text.claims)} things that its lines demand, in our words; the text's "
-        "own are in its language.",
+        f"## Claims\n\n{len(text.claims)} demands of its lines, in the suite's words.",
         _table(("line", "function", "what it says"), [_claim(text, c) for c in text.claims]),
         f"## Known faults\n\n{len(text.faults)} of the {len(load_conflicts())} errata concern "
-        "lines of this document. What is tested is what the editions demand; an edition of which "
-        "nothing is said lacks the point.",
+        "lines of this document. The last column has the tested claim; editions "
+        "that it omits lack the point.",
         _table(("", "lines", "what", "kind", "tested"), [_fault(text, f) for f in text.faults]),
-        "Made by `python -m tools.documents`.",
+        "`python -m tools.documents` writes this page.",
     ]
     return "\n\n".join(parts) + "\n"
 

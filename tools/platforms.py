@@ -26,7 +26,7 @@ LACKS = "no "
 
 _HEAD = """# Platforms
 
-<!-- `python -m tools.platforms` makes this page of platforms.toml. -->
+<!-- `python -m tools.platforms` writes this page from platforms.toml. -->
 """
 
 
@@ -89,7 +89,7 @@ def _lacks(data: Data, platform: str) -> str:
     """The environments that a platform cannot have."""
     cells = {name: cells[platform] for name, cells in data.environments.items()}
     lacking = [f"`{name}`" for name, cell in cells.items() if cell.startswith(LACKS)]
-    return f"* {platform} has all environments{' but ' * bool(lacking)}{', '.join(lacking)}."
+    return f"* {platform} has all environments{' except ' * bool(lacking)}{', '.join(lacking)}."
 
 
 @click.command(help=__doc__)

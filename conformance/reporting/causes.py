@@ -35,13 +35,13 @@ _WORDS: Mapping[str, str] = {
     FindingKind.SHAPE: "the result has another shape",
     FindingKind.DTYPE: "the result has another dtype",
     FindingKind.VALUE: "the result has other values",
-    FindingKind.ACCURACY: "the result is off by more than its bound",
+    FindingKind.ACCURACY: "the error exceeds its bound",
     FindingKind.CONTRADICTION: "the static shape contradicts the result's",
     FindingKind.IMPRECISE: "the static shape is less precise than it could be",
     FindingKind.NO_GRADIENTS: "there is no gradient to ask for",
-    FindingKind.UNMADE_INPUT: "the input could not be made",
+    FindingKind.UNMADE_INPUT: "the backend could not make the input",
     FindingKind.MISSING_PARAMETER: "a documented parameter is missing",
-    FindingKind.EXTRA_PARAMETER: "there is a parameter that no document names",
+    FindingKind.EXTRA_PARAMETER: "a parameter that no document names",
 }
 """Kinds of differences, for people."""
 

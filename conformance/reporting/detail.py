@@ -32,7 +32,7 @@ def function_lines(
     for entry in tested:
         own = entry.functions[function]
         yield from _aspect_lines(f"{entry.name} ({entry.edition})", own, paint, quote)
-        head = f"{entry.name} ({entry.edition}), shown only by cases kept from earlier runs"
+        head = f"{entry.name} ({entry.edition}), failures of kept cases from earlier runs alone"
         yield from _aspect_lines(head, earlier_alone(own), paint, quote)
 
 
@@ -55,7 +55,7 @@ def _verdicts(
         return _cell(_aspect(entry, function, aspect), paint)
 
     yield from legend(columns, paint, width)
-    yield Text("The figures: cases that keep the documents / cases")
+    yield Text("Cells: cases that keep the documents / all cases")
     yield from grid(columns, {"": [str(a) for a in ASPECTS]}, cell, paint, width)
     for entry in columns:
         for aspect in entry.functions[function].aspects:

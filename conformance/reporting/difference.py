@@ -239,15 +239,15 @@ def remarks(comparison: Comparison) -> Iterator[str]:
     for name, only in zip(names, (comparison.only_in_a, comparison.only_in_b), strict=True):
         if only:
             shown = ", ".join(only[:6]) + (f" and {len(only) - 6} more" if len(only) > 6 else "")
-            yield f"judged on {name} alone: {shown}"
+            yield f"judged only on {name}: {shown}"
     for what in ("profile", "seed"):
         if getattr(a.run, what) != getattr(b.run, what):
             yield (
-                f"not the same cases: {what} {getattr(a.run, what)} and {getattr(b.run, what)}; "
-                "a rare difference may be one of chance"
+                f"the cases differ: {what} {getattr(a.run, what)} and {getattr(b.run, what)}; "
+                "a rare difference may be chance"
             )
     if a.target.edition != b.target.edition:
-        yield f"tested against two editions: {a.target.edition} and {b.target.edition}"
+        yield f"the editions differ: {a.target.edition} and {b.target.edition}"
 
 
 def other_answer(name: str, side: Side, failure: Failure) -> str:
@@ -258,7 +258,7 @@ def other_answer(name: str, side: Side, failure: Failure) -> str:
     if side.verdict is Verdict.CONFORMS:
         return f"{name} conforms on {side.cases} case{'s' * (side.cases != 1)}"
     if not side.cases:
-        return f"{name}: {side.verdict}, no case was run"
+        return f"{name}: {side.verdict}, no case ran"
     return f"{name} does not show this on {side.cases} cases ({side.verdict})"
 
 
@@ -297,7 +297,7 @@ def _reading_lines(comparison: Comparison, names: tuple[str, str], paint: Paint)
 
 def taken(readings: Sequence[str]) -> str:
     """A target's answers under a convention, by the readings that it takes."""
-    return f"takes {' and '.join(readings)}" if readings else "takes the suite's own"
+    return f"takes {' and '.join(readings)}" if readings else "takes the suite's own reading"
 
 
 def _difference_lines(

@@ -94,9 +94,9 @@ def _facts(entry: ListedFailure, failure: Failure, paint: Paint, quote: Quote) -
         row = failure.replacement
         yield paint.text(f"replaced ({row}) by {' '.join(row.call.split())}")
     if failure.convention:
-        yield paint.text(f"no document settles it; the suite's convention: {failure.convention}")
+        yield paint.text(f"the documents are silent; the suite's convention: {failure.convention}")
     if failure.readings:
-        yield paint.text(f"allowed, the reading that it takes: {failure_readings([failure])}")
+        yield paint.text(f"allowed reading: {failure_readings([failure])}")
     if failure.max_ulp is not None:
         yield Text(error_text(failure, entry.aspect, "{:.4g}".format))
     if isinstance(failure.place, str):
@@ -112,7 +112,7 @@ def _flow(failure: Failure, paint: Paint) -> Iterator[Text]:
 
     program = composed_program(failure)
     if program is not None:
-        yield Text("the program, each step indented further than its sources:")
+        yield Text("program, each step indented under its sources:")
         for layer, line in flow_lines(program):
             yield Text.assemble("  " * (1 + layer), paint.block(line))
 

@@ -14,7 +14,7 @@ from conformance.reporting.judgement import GateJudgement, StaleEntry
 from conformance.reporting.listing import listed_failures, suite_failures
 from conformance.reporting.markdown import code, escape, fenced
 from conformance.reporting.marks import MARKS, READING
-from conformance.reporting.safe_text import clean
+from conformance.reporting.safe_text import clean, counted
 from conformance.reporting.summary import shown_counts
 from conformance.results import Results, Verdict
 from conformance.results.scores import (
@@ -94,9 +94,9 @@ def _annotation(level: str, results: Results, cause: Cause, judgement: GateJudge
     does = singular if len(concerned) == 1 else several
     title = f"{shared(concerned, 3)} {does} on {results.target.name}"
     left = cause.failures[1:]
-    others = f". {len(left)} more are like it: {named(left)}" if left else ""
+    others = f". {counted(len(left), 'more failure')} of this cause: {named(left)}" if left else ""
     first = cause.failures[0].failure
-    again = f". To run it again: conformance replay {first.id}" if first is not None else ""
+    again = f". Run it again: conformance replay {first.id}" if first is not None else ""
     again += f" --target {results.target.name}" if again else ""
     return _command(
         level,
@@ -113,26 +113,29 @@ def _was(results: Results, cause: Cause, judgement: GateJudgement | None) -> str
 
 
 _DOES: Mapping[Verdict, tuple[str, str]] = {
-    Verdict.VIOLATES: ("does not do what the documents say", "do not do what the documents say"),
+    Verdict.VIOLATES: ("contradicts a document", "contradict a document"),
     Verdict.CRASHED: ("ends the process", "end the process"),
     Verdict.TIMED_OUT: ("gives no answer in time", "give no answer in time"),
-    Verdict.CHANGED: ("does not do what it did", "do not do what they did"),
-    Verdict.DIVERGES: ("has another answer that is allowed", "have another answer that is allowed"),
-    Verdict.UNSUPPORTED: ("is not offered in full", "are not offered in full"),
-    Verdict.ERROR: ("was not judged for an error of the suite",) * 2,
+    Verdict.CHANGED: ("differs from K", "differ from K"),
+    Verdict.DIVERGES: ("takes another allowed reading", "take another allowed reading"),
+    Verdict.UNSUPPORTED: ("is unsupported", "are unsupported"),
+    Verdict.ERROR: (
+        "has no verdict because the suite failed",
+        "have no verdict because the suite failed",
+    ),
 }
 """The verb for one function, and for several."""
-_LOST = ("was not looked at any more", "were not looked at any more")
-"""The same, where a baseline has what this run does not."""
+_LOST = ("was not run", "were not run")
+"""The same, for results of a baseline that this run lacks."""
 _COUNTED: Mapping[Verdict, str] = {
     Verdict.VIOLATES: "contradict a document",
     Verdict.CRASHED: "end the process",
     Verdict.TIMED_OUT: "give no answer in time",
-    Verdict.CHANGED: "are changed in the API that replaces the documented one",
+    Verdict.CHANGED: "differ from K",
     Verdict.UNSUPPORTED: "are missing",
     Verdict.NOT_RUN: "were not run",
-    Verdict.ERROR: "were not judged for an error of the suite",
-    Verdict.DIVERGES: "have another answer that is allowed, too",
+    Verdict.ERROR: "have no verdict because the suite failed",
+    Verdict.DIVERGES: "take another allowed reading",
 }
 """The words for so many aspects."""
 
@@ -180,7 +183,7 @@ def render_summary(results: Iterable[Results]) -> bytes:
     if len(page) <= LARGEST:
         return page
     short = "\n".join(lines[: 4 + len(targets)])
-    return f"{short}\n\nThe failures are too many for a summary; the report has them.\n".encode()
+    return f"{short}\n\nThe failures do not fit here; the report has them.\n".encode()
 
 
 def _scores(targets: Sequence[Results]) -> Iterator[str]:

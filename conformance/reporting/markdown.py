@@ -223,8 +223,8 @@ def _cell(entry: MatrixColumn, function: str) -> str:
 
 def _legend(columns: Sequence[MatrixColumn]) -> Iterator[str]:
     yield (
-        "A cell shows the worst fault, change or lack over the function's aspects, and how many "
-        "aspects keep the documents of those that the target's edition demands."
+        "A cell shows the worst verdict over the function's aspects, and how many of the demanded "
+        "aspects keep the documents."
     )
     yield ""
     for verdict, mark in marks_of(columns).items():
@@ -252,8 +252,8 @@ def _unexecuted(results: Results) -> Iterator[str]:
     """How many cells have an executed case, and which have none."""
     cells = [(f, a) for f in results.functions for a in f.aspects]
     none = [(f, a) for f, a in cells if not a.cases and a.verdict is not Verdict.NOT_APPLICABLE]
-    executed = f"Cells with at least one executed case: {len(cells) - len(none)} of {len(cells)}"
-    yield from ("", f"{executed}." if not none else f"{executed}. Without one:", "")
+    executed = f"{len(cells) - len(none)} of {len(cells)} cells have an executed case"
+    yield from ("", f"{executed}." if not none else f"{executed}. The others:", "")
     aspects: dict[str, list[str]] = {}
     for function, aspect in none:
         aspects.setdefault(str(aspect.aspect), []).append(code(function.function))
@@ -271,7 +271,7 @@ def _broken(results: Results, scripted: Collection[int]) -> Iterator[str]:
         failures = listed_failures(results.functions, verdict)
         if failures:
             yield from ("", f"### {titles[verdict]} of {escape(results.target.name)}", "")
-            yield "One script of each cause stands here, none twice; `conformance show` has all."
+            yield "This page has one script for each cause; `conformance show` prints all scripts."
             yield ""
         for failure in failures:
             yield from _finding(failure, with_script=id(failure.failure) in scripted)
@@ -302,7 +302,7 @@ def _suite_failures(results: Results) -> Iterator[str]:
     failures = suite_failures(results.functions)
     if failures:
         yield from ("", f"### Errors of the suite on {escape(results.target.name)}", "")
-        yield "Nothing is known of these functions, and no score counts them."
+        yield "These functions have no verdicts, and scores leave them out."
         yield ""
         yield from (
             f"* {code(failure.function)}: {escape(failure.message)}" for failure in failures
@@ -314,7 +314,7 @@ def _unsupported(results: Results) -> Iterator[str]:
     names = dict.fromkeys(f.function for f in failures)
     if names:
         yield from ("", f"### Unsupported by {escape(results.target.name)}", "")
-        yield f"Absent, or refused by itself: {', '.join(code(name) for name in names)}"
+        yield f"Absent, or the function refuses calls: {', '.join(code(name) for name in names)}"
 
 
 def _readings(results: Results) -> Iterator[str]:
@@ -322,7 +322,7 @@ def _readings(results: Results) -> Iterator[str]:
     if not readings:
         return
     yield from ("", f"### Readings of {escape(results.target.name)}", "")
-    yield "Here the documents are silent, and the answer is an allowed one, not the suite's own."
+    yield "The documents are silent here. The suite allows these answers, although its own differ."
     yield ""
     yield from _table_head(["convention", "reading", "functions"])
     for reading, of in readings.items():
@@ -338,7 +338,7 @@ def taker_lines(results: Sequence[Results], room: int) -> Iterator[str]:
     yield from ("", "## Readings, by target", "")
     yield (
         "Each number counts the functions in which a target takes the reading; the section of the "
-        "target names them. Other targets take the suite's own reading, or showed no other."
+        "target names them. Every other target takes the suite's reading, or no case showed one."
     )
     yield ""
     yield from _table_head(["convention", "reading", "targets"])
@@ -347,7 +347,7 @@ def taker_lines(results: Sequence[Results], room: int) -> Iterator[str]:
     yield from rows[:fitting]
     if fitting < len(rows):
         left = len(rows) - fitting
-        yield from ("", f"And {left} more; `conformance report --format csv` has all.")
+        yield from ("", f"{left} more readings: see `conformance report --format csv`.")
 
 
 def _labelled(results: Sequence[Results]) -> Iterator[tuple[str, list[FunctionResult]]]:
@@ -392,7 +392,7 @@ def _overview(targets: Sequence[TargetView]) -> str:
         "",
         *matrix_lines([column(results_of_one) for results_of_one in results]),
     ]
-    lines += ["", "## Targets", "", "Failures with their scripts, and readings:", ""]
+    lines += ["", "## Targets", "", "Each page has failures, scripts and readings:", ""]
     lines += [
         f"* [{escape(target.label)}]({_place(target)}): {target.score.figures}"
         for target in targets
@@ -403,5 +403,5 @@ def _overview(targets: Sequence[TargetView]) -> str:
 
 def _details(target: TargetView) -> str:
     scripted = scripted_failures([target.results], PAGE_SCRIPTS)
-    lines = ["# Conformance to the Keras backend API", "", f"[The matrix](../{MATRIX}) of all."]
+    lines = ["# Conformance to the Keras backend API", "", f"[Matrix of all targets](../{MATRIX})"]
     return joined([*lines, "", *target_lines(target.results, scripted)])

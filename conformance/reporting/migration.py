@@ -69,7 +69,7 @@ def _unnoted(row: MigrationRow, functions: Mapping[str, FunctionResult]) -> Iter
                 f"{failure.failure.id}: {failure.failure.message}" if failure.failure else "no case"
             )
             where = f"{failure.aspect.aspect} {failure.verdict} on {target}"
-            yield f"{row.name}: nothing is said to differ, but {where}: {text}"
+            yield f"{row.name}: the mapping states no difference, but {where}: {text}"
 
 
 def _unshown(row: MigrationRow, functions: Mapping[str, FunctionResult]) -> Iterator[str]:
@@ -78,7 +78,7 @@ def _unshown(row: MigrationRow, functions: Mapping[str, FunctionResult]) -> Iter
     for text, targets in claims:
         if targets and not any(_shows(functions[name]) for name in targets):
             where = ", ".join(targets)
-            yield f"{row.name}: no case on {where} shows what is said to differ: {text}"
+            yield f"{row.name}: no case on {where} shows the stated difference: {text}"
 
 
 def _shows(function: FunctionResult) -> bool:
@@ -90,7 +90,7 @@ def _present(row: MigrationRow, functions: Mapping[str, FunctionResult]) -> Iter
     for target, function in functions.items():
         presence = (a for a in function.aspects if a.aspect is Aspect.PRESENCE)
         if any(a.verdict is Verdict.CONFORMS for a in presence):
-            yield f"{row.name}: said to be absent, but {target} has it"
+            yield f"{row.name}: absent in the mapping, but {target} has it"
 
 
 _NOTHING = Verdict.UNSUPPORTED, Verdict.NOT_APPLICABLE

@@ -92,12 +92,12 @@ def time_line(run: RunInfo) -> str:
 
 
 def unfinished_line(run: RunInfo) -> str:
-    """`ended by Ctrl-C: 12 functions were looked at in part or not at all`."""
+    """`ended by Ctrl-C: 12 functions did not run, or only in part`."""
     by = ending(run)
     if run.unfinished is UNSET:
         return by
     count = len(run.unfinished)
-    return f"{by}: {count} function{'s' * (count != 1)} looked at in part only or not at all"
+    return f"{by}: {count} function{'s' * (count != 1)} did not run, or only in part"
 
 
 def ending(run: RunInfo) -> str:

@@ -90,8 +90,8 @@ def _reason(function: FunctionResult, aspect: AspectResult, absent: set[str]) ->
             return cause(ListedFailure(function.function, aspect, failure))
     needed = _OBSERVED_BY.get(aspect.aspect)
     if needed is not None:
-        return f"{needed} is absent" if needed in absent else f"{needed} gives none to look at"
-    return aspect.note if aspect.note is not UNSET else "no case of it could be run"
+        return f"{needed} is absent" if needed in absent else f"{needed} returns none to test"
+    return aspect.note if aspect.note is not UNSET else "no case ran"
 
 
 _OBSERVED_BY: Mapping[Aspect, str] = {
@@ -371,7 +371,7 @@ class TerminalWriter:
         if event.interrupted:
             yield Text(f"Interrupted after {event.seconds:.1f} s", "bold yellow")
         elif not finished:
-            yield Text("No target was tested", "bold yellow")
+            yield Text("The run tested no target", "bold yellow")
 
     def _of(self, name: str) -> _Partial:
         return self._partial.setdefault(name, _Partial())

@@ -101,7 +101,7 @@ def test_the_job_gets_a_summary_and_annotations(wrong: Ran) -> None:
     assert "ko-2.2:1527" in wrong.summary
     annotations = [line for line in wrong.printed.splitlines() if line.startswith("::error ")]
     assert len(annotations) == 1
-    assert "exp does not do what the documents say on " in annotations[0]
+    assert "exp contradicts a document on " in annotations[0]
 
 
 def test_the_artifact_has_results_junit_and_the_site(wrong: Ran) -> None:

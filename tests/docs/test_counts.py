@@ -44,10 +44,11 @@ def test_the_page_of_keras_3_counts_its_functions_and_aspects() -> None:
     single = sum(task.spec.dtype is not None for task in ops)
     assert f"| functions | {len(every)}: {single} by single calls" in page
     assert f"; {len(ops) - single} by [scenarios]" in page
-    assert f"gradients of the {len(ops) - single} that scenarios call" in page
-    assert f"of {sum(Aspect.GRADIENT in task.aspects for task in every)} functions, those" in page
+    assert f"gradients of the {len(ops) - single} functions that only scenarios call" in page
+    gradients = sum(Aspect.GRADIENT in task.aspects for task in every)
+    assert f"of each of the {gradients} differentiable functions" in page
     errors = sum(Aspect.ERROR in task.aspects for task in every)
-    assert f"{errors} have errors |" in page
+    assert f"{errors} functions have excluded values |" in page
     assert f"The edition demands {demanded('keras-3')} aspects" in page
 
 
@@ -62,6 +63,6 @@ def test_the_first_page_counts_the_claims() -> None:
     sources = Sources(printed, load_extraction(), load_conflicts(), cited_exceptions())
     claims = counts(claim_table(sources, evidence()).claims)
     assert (
-        f"The five documents of `K` make {claims.total:,} claims. The suite checks "
+        f"describe `K`, and they make {claims.total:,} claims. The suite checks "
         f"{claims.checked:,} of them, and {claims.violable:,} of those can fail"
     ) in words("README.md")

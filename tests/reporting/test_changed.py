@@ -101,8 +101,8 @@ def test_an_annotation_of_a_change_is_a_notice() -> None:
     commands = github.render_annotations([CHANGED]).decode().splitlines()
     assert all(command.startswith("::notice ") for command in commands)
     counted, changed = commands
-    assert "1 are changed in the API that replaces the documented one" in counted
-    assert changed.startswith("::notice title=dot does not do what it did on keras3-numpy::")
+    assert "; 1 differ from K" in counted
+    assert changed.startswith("::notice title=dot differs from K on keras3-numpy::")
     assert CITED in changed
 
 

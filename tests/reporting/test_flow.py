@@ -125,7 +125,7 @@ def test_the_page_of_a_function_shows_the_program_and_who_agrees(tmp_path: Path)
     assert len(found.all("svg", **{"class": "flow"})) == 1
     assert not found.unbalanced
     assert len(found.ids) == len(set(found.ids))
-    said = found.text.partition("without this failure: ")[2]
+    said = found.text.partition("without the failure: ")[2]
     assert said.startswith("b ")
 
 
@@ -149,5 +149,5 @@ def test_show_tells_the_program_in_lines() -> None:
     found = composed()
     listed = ListedFailure("dot", aspect_result(Aspect.VALUE, Verdict.VIOLATES, found), found)
     lines = [line.plain for line in failure_lines(listed, Paint(make_console()))]
-    start = next(n for n, line in enumerate(lines) if "the program, each step" in line)
+    start = next(n for n, line in enumerate(lines) if "program, each step" in line)
     assert lines[start + 1].strip() == "x: float32 (?, ?), fed → a, c"

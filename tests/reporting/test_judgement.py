@@ -77,9 +77,7 @@ def test_a_lost_function_says_what_it_was() -> None:
     (failed,) = case(of_dot(Verdict.UNSUPPORTED), one)
     assert (failed.tag, failed.get("message")) == ("failure", "was conforms: unsupported")
     (line,) = errors(of_dot(Verdict.UNSUPPORTED), judged(one))
-    assert line == (
-        "::error title=dot is not offered in full on mine::unsupported. It was: conforms"
-    )
+    assert line == ("::error title=dot is unsupported on mine::unsupported. It was: conforms")
 
 
 def test_stale_entries_have_a_suite_of_their_own_and_an_annotation_at_their_line() -> None:

@@ -149,7 +149,7 @@ def test_the_last_table_is_cut_where_the_page_becomes_too_long(
     assert len(page) < len(whole)
     kept = page.rsplit("## Readings, by target", maxsplit=1)[1].count("| `ties` |")
     assert 0 < kept < 50
-    assert f"And {50 - kept} more; " in page
+    assert f"{50 - kept} more readings: see " in page
 
 
 def test_scripts_are_shown_once_for_each_cause_and_only_as_many_as_have_room(

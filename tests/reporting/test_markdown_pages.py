@@ -23,7 +23,7 @@ def test_the_matrix_leads_to_a_page_for_each_target(tmp_path: Path) -> None:
     assert (first, second) == ("matrix.md", "targets/a.md")
     for place in (second, third):
         assert f"]({place}): 94.8 % (74/78), 1 missing" in found["matrix.md"]
-        assert "[The matrix](../matrix.md) of all" in found[place]
+        assert "[Matrix of all targets](../matrix.md)" in found[place]
 
 
 def test_scripts_stand_on_the_targets_pages_only(tmp_path: Path) -> None:
@@ -45,8 +45,8 @@ def test_the_matrix_of_many_targets_keeps_its_size(
 
     listed = [taker(f"target-{i}") for i in range(3)]
     whole = pages(tmp_path, *listed)["matrix.md"]
-    assert "more; `conformance report" not in whole
+    assert "more readings: see `conformance report" not in whole
     monkeypatch.setattr(markdown, "LARGEST_PAGE", len(whole.encode()) - 500)
     cut = pages(tmp_path, *listed)["matrix.md"]
     assert len(cut.encode()) < len(whole.encode())
-    assert "more; `conformance report" in cut
+    assert "more readings: see `conformance report" in cut

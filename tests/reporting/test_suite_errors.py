@@ -68,7 +68,7 @@ def test_the_end_of_a_run_names_them() -> None:
 PLACES = {
     "markdown": ("matrix.md", "### Errors of the suite on mine"),
     "summary": ("summary.md", "? error"),
-    "annotations": ("annotations.txt", "relu was not judged for an error of the suite on mine"),
+    "annotations": ("annotations.txt", "relu has no verdict because the suite failed on mine"),
     "badges": ("badges/mine.svg", f", {len(ASPECTS)} not judged"),
     "pictures": ("pictures/matrix.svg", "relu: error"),
 }
@@ -170,7 +170,7 @@ def test_a_run_of_them_alone_is_no_empty_one() -> None:
 
 def test_the_first_page_explains_the_mark() -> None:
     about = next(text for path, text in texts("html").items() if path == "about.html")
-    assert "The suite itself failed in a function" in about
+    assert "The suite itself failed in this function" in about
 
 
 def test_histories_keep_them() -> None:

@@ -376,7 +376,7 @@ def test_an_encoding_without_the_symbols_gets_ascii(encoding: str) -> None:
     made = [every_verdict(), *map(hostile, HOSTILE)]
     text = shown(events(made), console(encoding=encoding))
     assert re.search(rf"^  f_violates +X {len(ASPECTS) - 1}/{len(ASPECTS)}", text, re.M)
-    assert "No target was tested" not in text and "Scores" in text
+    assert "The run tested no target" not in text and "Scores" in text
     assert "✗" not in text
 
 
@@ -415,7 +415,7 @@ def test_a_run_without_any_target_says_so() -> None:
     ]
     text = shown(heard, console(), quiet=True)
     assert text == (
-        "gone cannot be run: no interpreter; conformance install gone\nNo target was tested\n"
+        "gone cannot be run: no interpreter; conformance install gone\nThe run tested no target\n"
     )
 
 

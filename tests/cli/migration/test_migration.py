@@ -66,13 +66,13 @@ def test_what_a_call_leaves_out_and_refuses_is_told(tmp_path: Path) -> None:
     [
         ("tanh", Verdict.CONFORMS, ""),
         ("tanh", Verdict.DIVERGES, ""),
-        ("tanh", Verdict.VIOLATES, "tanh: nothing is said to differ, but value violates on"),
-        ("tanh", Verdict.CHANGED, "tanh: nothing is said to differ, but value changed on"),
+        ("tanh", Verdict.VIOLATES, "tanh: the mapping states no difference, but value violates on"),
+        ("tanh", Verdict.CHANGED, "tanh: the mapping states no difference, but value changed on"),
         ("switch", Verdict.CHANGED, ""),
-        ("tanh", Verdict.CRASHED, "tanh: nothing is said to differ, but value crashed on"),
+        ("tanh", Verdict.CRASHED, "tanh: the mapping states no difference, but value crashed on"),
         ("switch", Verdict.VIOLATES, ""),
-        ("switch", Verdict.CONFORMS, "switch: no case on keras3-numpy shows what is said"),
-        ("gradients", Verdict.CONFORMS, "gradients: said to be absent, but keras3-numpy has it"),
+        ("switch", Verdict.CONFORMS, "switch: no case on keras3-numpy shows the stated"),
+        ("gradients", Verdict.CONFORMS, "gradients: absent in the mapping, but keras3-numpy"),
     ],
 )
 def test_check_holds_the_mapping_to_the_results(
@@ -99,7 +99,7 @@ def test_what_differs_on_one_target_alone() -> None:
     other = results(NAMES[1], [function("tanh", Verdict.VIOLATES)])
     assert not [*unproven([row], [broken])]
     (unshown,) = unproven([row], [sound])
-    assert unshown == f"tanh: no case on {NAMES[0]} shows what is said to differ: not so"
+    assert unshown == f"tanh: no case on {NAMES[0]} shows the stated difference: not so"
     (unnoted,) = unproven([row], [broken, other])
     assert NAMES[1] in unnoted
 

@@ -264,7 +264,7 @@ def test_older_results_of_a_target_are_its_history(tmp_path: Path) -> None:
     pages = site(tmp_path, [new, every_verdict()])
     assert len(pages["index.html"].all("th", scope="col")) == 2
     page = pages["targets/keras-2.2.4-theano.html"]
-    assert "What changed since 2024-05-06T07:08:09Z" in page.text
+    assert "Changes since 2024-05-06T07:08:09Z" in page.text
     assert len(page.all("polyline")) == 1
     assert dead_links(pages, tmp_path) == []
 

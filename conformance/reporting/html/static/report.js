@@ -7,7 +7,7 @@
     get() { try { return localStorage.getItem("scheme"); } catch { return null; } },
     set(value) { try { localStorage.setItem("scheme", value); } catch { /* private window */ } },
   };
-  const schemes = { "": "as the system has them", light: "light", dark: "dark" };
+  const schemes = { "": "those of the system", light: "light", dark: "dark" };
   let scheme = schemes[store.get()] ? store.get() : "";
 
   function paint() {

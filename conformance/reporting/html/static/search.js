@@ -54,9 +54,9 @@
       .map((entry) => [rank(entry, wanted), entry]).sort((a, b) => a[0] - b[0]).map(([, entry]) => entry);
     const shown = found.slice(0, most).map(option);
     const more = found.length - shown.length;
-    if (!found.length) shown.push(note("Nothing has all of these words."));
+    if (!found.length) shown.push(note("No entry has all of these words."));
     else if (more) shown.push(note(`and ${more} more: write another word`));
-    open(shown, found.length ? `${found.length} found` : "nothing found");
+    open(shown, found.length ? `${found.length} results` : "no results");
   }
 
   function part(tag, className, text) {
