@@ -36,6 +36,7 @@ from conformance.engine.running.collecting import forget_young
 from conformance.engine.running.consistency import Consistency, waits
 from conformance.engine.running.endings import Losses, why_restarted
 from conformance.engine.running.examined import Examined, Remembered
+from conformance.engine.running.newer_release import newer_release
 from conformance.engine.running.preludes import reaching
 from conformance.engine.running.probing import PROBE, Probes, Probing
 from conformance.engine.running.sending import Answered, Sending, configured_answers
@@ -225,6 +226,7 @@ class Examination:
             implementation=self.subject.implementation,
             versions=dict(sorted(identity.versions.items())),
             python=identity.python,
+            drift=newer_release(self.session, self.subject.edition),
         )
 
     def _judge_signature(self, task: Task, identity: FunctionIdentity) -> None:
