@@ -232,11 +232,12 @@ def _a_shape(_: Finding, trial: CallTrial, prelude: Prelude) -> ScriptEnding:
 
 
 def _impure(finding: Finding, trial: CallTrial, prelude: Prelude) -> ScriptEnding:
-    """Inputs as they were. A worker reads variables back, and of what else there is the arrays."""
+    """Inputs as they were: the worker reads variables back, constants in eager mode, and arrays."""
     named = _CHANGES.search(finding.gives)
     names = named[1].split(", ") if named else []
     program = reached(trial.prepared.structure.program, prelude)
-    variables = [i.name for i in program.inputs if i.binding is Binding.VARIABLE]
+    kept = (Binding.VARIABLE, Binding.CONSTANT) if prelude.at_once else (Binding.VARIABLE,)
+    variables = [i.name for i in program.inputs if i.binding in kept]
     read = "evaluated" if "get_value" in prelude.absent or prelude.short else "K.get_value"
     return endings.unchanged(names, variables, read)
 
