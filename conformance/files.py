@@ -56,7 +56,11 @@ def read_bounded(path: Path | Traversable, most: int, remedy: str) -> bytes:
 
 
 def bounded(file: _Readable, path: object, most: int, remedy: str) -> bytes:
-    """The rest of an open file, as by `read_bounded`; the file may decompress its content."""
+    """The rest of an open file, as by `read_bounded`; the file may decompress its content.
+
+    Raises:
+        TooLargeError: the file is longer than `most` bytes.
+    """
     content = file.read(most + 1)
     if len(content) > most:
         raise TooLargeError(path, most, remedy)
@@ -64,8 +68,12 @@ def bounded(file: _Readable, path: object, most: int, remedy: str) -> bytes:
 
 
 def read_toml(path: Path | Traversable) -> bytes:
-    """The content of a TOML file that can be parsed in seconds. OSError; ValueError for a key that
-    is too deep."""
+    """The content of a TOML file that can be parsed in seconds.
+
+    Raises:
+        OSError: the file cannot be read.
+        ValueError: a key has more than 64 parts.
+    """
     content = read_bounded(path, MOST_TOML, "split it into several files")
     if _DEEP_KEY.search(content):
         raise ValueError("a key has more than 64 parts; write tables")
@@ -86,10 +94,12 @@ def write_atomically(path: Path, content: bytes) -> None:
 
 
 def write_together(files: Iterable[tuple[Path, bytes]], folder: Path) -> list[Path]:
-    """Write these files below `folder`; OSError if one cannot be written, and then all old files
-    are as they were.
+    """Write these files below `folder`.
 
     Each is written under another name first. They take their places once all are on the disk.
+
+    Raises:
+        OSError: a file cannot be written; then all old files are as they were.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=_BESIDE, dir=folder, ignore_cleanup_errors=True) as new:

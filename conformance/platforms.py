@@ -27,6 +27,10 @@ class NoWorkersError(RuntimeError):
 
 
 def require_workers() -> None:
-    """Raise `NoWorkersError` on a system that cannot copy a process, as Windows."""
+    """Check that workers run on this system.
+
+    Raises:
+        NoWorkersError: the system cannot copy a process, as Windows.
+    """
     if not hasattr(os, "fork"):
         raise NoWorkersError

@@ -25,7 +25,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Refuse wrong options at once; UsageError."""
+    """Check the options before any test.
+
+    Raises:
+        UsageError: an option is wrong.
+    """
     config.addinivalue_line("markers", "conformance: a test of the suite for Keras backends")
     if not _asked_for(config):
         return

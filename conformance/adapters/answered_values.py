@@ -67,7 +67,11 @@ def values(
     returned: Sequence[bool],
     containers: Mapping[str, Container],
 ) -> Rows:
-    """The values of every draw; `returned` says of each whether it gave any. AnswerError."""
+    """The values of every draw; `returned` says of each whether it gave any.
+
+    Raises:
+        AnswerError: values and outputs do not match.
+    """
     if any(returned) and [*containers] != [*dict.fromkeys(outputs)]:
         raise AnswerError("a draw returned, and the outputs are not described")
     rows: list[dict[str, list[Value]]] = [{name: [] for name in outputs} for _ in returned]

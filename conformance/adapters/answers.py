@@ -118,7 +118,11 @@ T = TypeVar("T")
 
 
 def identity(header: Mapping[str, Any], functions: Sequence[str] = ()) -> Identity:
-    """The answer to a `start` request that asked for `functions`."""
+    """The answer to a `start` request that asked for `functions`.
+
+    Raises:
+        AnswerError: another protocol, or too many versions.
+    """
     answer = _typed(header, _StartAnswer, "an identity")
     if answer.protocol != PROTOCOL:
         raise AnswerError(f"the worker speaks protocol {answer.protocol}, not {PROTOCOL}")
@@ -163,7 +167,11 @@ def _function(data: _FunctionAnswer) -> FunctionIdentity:
 def observation(
     header: Mapping[str, Any], arrays: Sequence[Array], batch: Batch
 ) -> StructureObservation:
-    """The answer to a `run` request."""
+    """The answer to a `run` request.
+
+    Raises:
+        AnswerError: the worker refused the request.
+    """
     if header.get("ok") is not True:
         raise AnswerError(f"the worker refused the request: {header.get('error')}")
     answer = _typed(header, _RunAnswer, "an observation")
@@ -278,7 +286,11 @@ def without_values(outcome: Outcome) -> DrawObservation:
 
 
 def late(header: Mapping[str, Any]) -> frozenset[str]:
-    """The functions that a worker called for itself and that hung; AnswerError for others."""
+    """The functions that a worker called for itself and that hung.
+
+    Raises:
+        AnswerError: it names other functions.
+    """
     names = header.get("late", [])
     if not isinstance(names, list) or not all(name in CALLED for name in names):
         raise AnswerError("it names functions that it does not call")

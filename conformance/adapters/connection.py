@@ -78,10 +78,13 @@ class Connection:
             self._send()
 
     def receive(self, limit: float) -> Frame:
-        """The next answer; WorkerFault if none comes within `limit` seconds, or if it is garbage.
+        """The next answer.
 
-        Time in which this process itself was stopped does not count: the worker may have been
-        stopped, too.
+        Time in which this process itself was stopped does not count, because the worker may also
+        have been stopped.
+
+        Raises:
+            WorkerFault: no answer within `limit` seconds, or an answer that is garbage.
         """
         waited = 0.0
         try:

@@ -26,7 +26,8 @@ class DocstringsError(Exception):
 def docstring_facts(target: Target) -> bytes:
     """The release and the docstrings of the functions that `target` imports, as JSON.
 
-    Raises `DocstringsError` if the target does not start, or has no mapping with this function.
+    Raises:
+        DocstringsError: the target does not start, or has no mapping with this function.
     """
     try:
         with open_session(target) as session:

@@ -60,7 +60,10 @@ def _asks_for_the_same(venv: Venv, python: str) -> bool:
 def install(venv: Venv, *, on_progress: OnProgress, force: bool = False) -> bool:
     """Make the virtual environment; with `force`, even if it is current.
 
-    Returns whether it was made. Raises `InstallationError`.
+    Returns whether it was made.
+
+    Raises:
+        InstallationError: a step of the installation failed.
     """
     on_progress("interpreter", f"looking for CPython {' or '.join(venv.python)}")
     with _only_one(venv):
@@ -79,7 +82,10 @@ def check(target: Target, *, on_progress: OnProgress) -> dict[str, str]:
     """Import the target in its environment as a run does, and return the versions found.
 
     The outcome is kept for `status`, unless the target has no environment: then the next import
-    may give another. Raises `InstallationError` if it fails.
+    may give another.
+
+    Raises:
+        InstallationError: the import failed.
     """
     from conformance.adapters.probe import tried  # noqa: PLC0415 - it imports NumPy
 

@@ -36,7 +36,8 @@ class InterpreterNotFoundError(Exception):
 def find(interpreters: Sequence[str]) -> Path:
     """An interpreter for the first of these that is found: versions ("3.6") or paths.
 
-    Raises `InterpreterNotFoundError`.
+    Raises:
+        InterpreterNotFoundError: none of them exists.
     """
     for each in interpreters:
         for path in _candidates(each):

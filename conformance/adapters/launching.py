@@ -131,7 +131,8 @@ def said_by(target: Target, command: Sequence[str]) -> str:
 
     It runs outside of the sandbox, and reads nothing that a worker in the sandbox wrote.
 
-    LaunchError: it gives none; its cause is set if the program did not come to an end.
+    Raises:
+        LaunchError: the program prints none; its cause is set if the program did not end.
     """
     variables = launch_environment(target)
     try:

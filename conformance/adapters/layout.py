@@ -70,7 +70,11 @@ class ImportCheck(Struct, frozen=True, kw_only=True):
 
 
 def suite_home() -> Path:
-    """The folder that holds all that the suite installs."""
+    """The folder that holds all that the suite installs.
+
+    Raises:
+        HomeError: the variable names an unknown user.
+    """
     chosen = os.environ.get(HOME)
     if not chosen:
         return platformdirs.user_data_path("keras-backend-conformance", appauthor=False)
@@ -82,7 +86,11 @@ def suite_home() -> Path:
 
 @contextmanager
 def in_home() -> Iterator[None]:
-    """A block that makes files and folders in HOME; HomeError if one of them cannot be made."""
+    """A block that makes files and folders in HOME.
+
+    Raises:
+        HomeError: the block cannot make one of them.
+    """
     try:
         yield
     except OSError as error:

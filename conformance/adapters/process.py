@@ -337,7 +337,12 @@ def kill_marked(token: str) -> None:
 
 
 def check_executable(path: str) -> None:
-    """OSError unless there is such a program, NoWorkersError where none can be a worker."""
+    """Check that a worker can run this program.
+
+    Raises:
+        OSError: there is no such program.
+        NoWorkersError: this system runs no workers.
+    """
     require_workers()
     if not os.access(path, os.X_OK):
         number = errno.EACCES if Path(path).exists() else errno.ENOENT

@@ -19,7 +19,9 @@ def known(file: Path | None = None) -> dict[str, Target]:
 
     Those of a file that it finds are marked (`found_in`): whoever uses the folder may not know
     what is in it.
-    Raises `RegistryError` for a file that is wrong, or that describes a shipped target anew.
+
+    Raises:
+        RegistryError: the file is wrong, or uses the name of a shipped target.
     """
     shipped = registry.shipped()
     chosen = find(Path.cwd()) if file is None else file

@@ -45,7 +45,8 @@ _Tables = dict[str, dict[str, dict[str, Any]]]
 def load(path: Path) -> dict[str, Target]:
     """The targets described in a TOML file, by name, in the file's order.
 
-    Raises `RegistryError` for a file that cannot be read, is not TOML, or has a wrong field.
+    Raises:
+        RegistryError: the file cannot be read, is not TOML, or has a wrong field.
     """
     try:
         return _load(path)
@@ -87,7 +88,8 @@ def _shipped() -> dict[str, Target]:
 def documents_folder(path: Path) -> Path | None:
     """The folder that a TOML file names as `documents`, relative to the file; None if it does not.
 
-    Raises `RegistryError` for a file that is wrong.
+    Raises:
+        RegistryError: the file is wrong.
     """
     content, prefix = _content(path)
     folder = content.get(DOCUMENTS)
@@ -364,7 +366,11 @@ def _decode(kind: type, value: Any) -> Any:
 
 
 def check_name(where: str, name: str) -> None:
-    """Refuse a name that cannot name a folder: venvs and targets have folders of that name."""
+    """Refuse a name that cannot name a folder: venvs and targets have folders of that name.
+
+    Raises:
+        RegistryError: the name has other characters.
+    """
     if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9._-]*", name):
         what = "letters from a to z, digits and `._-` only, and no `.` or `-` in front"
         raise RegistryError(f"{where}: a name has {what}")

@@ -101,7 +101,11 @@ class ZygoteProcess:
         return json.dumps(orders).encode()
 
     def prepare(self, seconds: float) -> None:
-        """Wait until the module is imported; ZygoteError if it is not within `seconds`."""
+        """Wait until the module is imported.
+
+        Raises:
+            ZygoteError: the zygote ended, or did not import the module within `seconds`.
+        """
         deadline = time.monotonic() + seconds
         ends = [self._orders.fileno(), self._output]
         while self._orders.fileno() not in (ready := _readable(ends, deadline)):
@@ -124,7 +128,11 @@ class ZygoteProcess:
         return ForkedWorker(self, changes, str(self._output_tail).encode())
 
     def order(self, folder: str, changes: Changes, descriptors: list[int]) -> None:
-        """Ask for a worker with these descriptors (`guardian.FORKED_ENDS`). ZygoteError."""
+        """Ask for a worker with these descriptors (`guardian.FORKED_ENDS`).
+
+        Raises:
+            ZygoteError: the zygote has ended.
+        """
         places = {"folder": folder, "directory": self._launch.directory or folder}
         order = {**places, "zygote": self._folder, "changes": changes}
         try:

@@ -98,7 +98,11 @@ class EditionFiles(Struct, frozen=True):
 
 
 def found_editions() -> dict[str, EditionFiles]:
-    """Every edition by name, the oldest first; EditionError if a folder is wrong."""
+    """Every edition by name, the oldest first.
+
+    Raises:
+        EditionError: a folder is wrong, or repeats a name.
+    """
     editions: dict[str, EditionFiles] = {}
     owners: dict[str, str] = {}
     for edition in sorted(map(_read, _folders()), key=lambda e: (e.order, e.name)):

@@ -88,7 +88,11 @@ class _List(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def load_equivalents(text: str | None = None) -> list[Equivalent]:
-    """The entries of the list that ships with the suite, or of `text`; EquivalentsError."""
+    """The entries of the list that ships with the suite, or of `text`.
+
+    Raises:
+        EquivalentsError: the text is wrong.
+    """
     if text is None:
         text = resources.files(__package__).joinpath("equivalents.toml").read_text("utf-8")
     try:

@@ -90,9 +90,12 @@ def to_json(program: Program) -> dict[str, Any]:
 
 
 def from_json(data: Any) -> Program:
-    """The program that `to_json` wrote; ProgramError if `data` is something else.
+    """The program that `to_json` wrote.
 
     Scripts repeat the names of a program: each name has to be valid in Python.
+
+    Raises:
+        ProgramError: `data` is something else.
     """
     try:
         record = msgspec.convert(data, _Program)
@@ -194,7 +197,11 @@ _ENCODERS: Mapping[type, Callable[[Any], Any]] = {
 
 
 def decode_argument(value: Any) -> Argument:
-    """The argument that `encode_argument` wrote; ProgramError if it is none."""
+    """The argument that `encode_argument` wrote.
+
+    Raises:
+        ProgramError: `value` is something else.
+    """
     if isinstance(value, dict):
         return _decode_object(value)
     if isinstance(value, list):

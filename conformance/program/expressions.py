@@ -54,9 +54,12 @@ class ExpressionError(ValueError):
 
 
 def program_of(source: str, functions: Collection[str]) -> Program:
-    """The program of the source, which has one output; ExpressionError.
+    """The program of the source, which has one output.
 
     `functions` are the names that calls may have.
+
+    Raises:
+        ExpressionError: the source is not such an expression.
     """
     try:
         statements = ast.parse(source.strip()).body

@@ -195,7 +195,11 @@ class Program:
     outputs: tuple[str, ...]
 
     def input(self, name: str) -> Input:
-        """The input called `name`; KeyError if there is none."""
+        """The input called `name`.
+
+        Raises:
+            KeyError: no input has this name.
+        """
         for candidate in self.inputs:
             if candidate.name == name:
                 return candidate

@@ -32,7 +32,8 @@ def settings_file() -> Path:
 def settings_in(path: Path) -> Mapping[str, Any]:
     """The documented fields that the file has; none if there is no file.
 
-    ValueError if it is not a JSON object, cannot be read, or if `backend` is not a name.
+    Raises:
+        ValueError: the file is not a JSON object or cannot be read, or `backend` is not a name.
     """
     try:
         settings = json.loads(path.read_text(encoding="utf-8"))
@@ -238,7 +239,8 @@ def clear_session() -> None:
 def manual_variable_initialization(value: bool) -> None:
     """Whether variables made from now on stay without a value until `set_value` gives them one.
 
-    ValueError unless value is True or False (ko-2.2:3827).
+    Raises:
+        ValueError: value is not True or False (ko-2.2:3827).
     """
     if not isinstance(value, bool):
         raise ValueError(f"manual_variable_initialization: value is {value!r}; write True or False")

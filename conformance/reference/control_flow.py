@@ -27,7 +27,9 @@ def switch(condition: Tensor, then_expression: Any, else_expression: Any) -> Ten
 
     Callables that return tensors may stand for them (ja-2.0:2642), but not in keras-1. The
     condition is a scalar; in keras-2.2 its axes may be the first ones of the tensors (C103).
-    ValueError: the condition has more axes than that, or the tensors differ in shape or dtype.
+
+    Raises:
+        ValueError: the condition has more axes than that, or the tensors differ in shape or dtype.
     """
     test = tensor(condition, "switch", "condition")
     then = _branch(then_expression, "switch", "then_expression")

@@ -36,7 +36,8 @@ Numbers = int | tuple[int, ...]
 def kernel_of(kernel: Any, axes: int, data_format: str, where: str, what: str = "kernel") -> Tensor:
     """(spatial dimensions..., in, out), of which the spatial dimensions are known.
 
-    ValueError: another rank, or a spatial dimension that is not known.
+    Raises:
+        ValueError: another rank, or a spatial dimension that is not known.
     """
     weights = tensor(kernel, where, what)
     if weights.ndim != axes + 2:
@@ -349,8 +350,11 @@ def local_conv2d(  # noqa: PLR0917 - as documented
 ) -> Tensor:
     """Images with weights of their own for each of output_shape = (rows, columns) windows.
 
-    The kernel is (rows * columns, elements of a window, filters). ValueError: output_shape is not
-    the number of windows.
+    The kernel is (rows * columns, elements of a window, filters).
+
+    Raises:
+        ValueError: output_shape is not the number of windows, or the number of filters is not
+            known.
     """
     layout = data_format_of(data_format, "local_conv2d")
     images = images_of(inputs, 2, layout, "local_conv2d", "inputs")

@@ -207,7 +207,10 @@ def arange(
 ) -> Tensor:
     """The vector start, start + step, ... up to but without stop; arange(n) starts at 0.
 
-    The arguments are Python numbers. ValueError for step 0, and for fractions in an integer dtype.
+    The arguments are Python numbers.
+
+    Raises:
+        ValueError: step is 0, or a fraction meets an integer dtype.
     """
     type_name = _dtype(dtype, "arange")
     first, last = (0, start) if stop is None else (start, stop)

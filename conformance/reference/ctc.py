@@ -59,7 +59,11 @@ def ctc_batch_cost(
 
 
 def predictions(y_pred: Any, where: str) -> Tensor:
-    """y_pred, if it is a float tensor (samples, time_steps, num_categories); else ValueError."""
+    """y_pred, if it is a float tensor (samples, time_steps, num_categories).
+
+    Raises:
+        ValueError: y_pred is something else.
+    """
     y = _of_rank(y_pred, 3, where, "y_pred")
     if y.dtype not in FLOATS:
         raise ValueError(f"{where}: y_pred is {y.dtype}; it holds probabilities, see K.softmax")

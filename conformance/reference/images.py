@@ -19,7 +19,8 @@ POSITIONS, TAPS = "pqr", "ijk"
 def data_format_of(value: Any, where: str) -> str:
     """`channels_last` or `channels_first`; None is the configured one, keras-1 says tf or th.
 
-    ValueError for anything else (ko-2.2:3122, ja-2.0:3010).
+    Raises:
+        ValueError: any other value (ko-2.2:3122, ja-2.0:3010).
     """
     if EDITION == "keras-1":
         if isinstance(value, str) and value in LAYOUTS:
@@ -49,7 +50,8 @@ def padding_of(value: Any, where: str, *allowed: str) -> str:
 def per_axis(value: Any, axes: int, where: str, what: str) -> tuple[int, ...]:
     """A positive integer for each spatial axis; a bare integer will do for one.
 
-    ValueError for anything else.
+    Raises:
+        ValueError: any other value.
     """
     numbers = (value,) if axes == 1 and not isinstance(value, (list, tuple)) else value
     if not isinstance(numbers, (list, tuple)) or len(numbers) != axes:
@@ -118,7 +120,8 @@ def reshaped(x: Tensor, axes: int, *dimensions: int) -> Tensor:
 def channels_first(data_format: Any, where: str, *, optional: bool = True) -> bool:
     """Whether the channels are the first axis. None stands for the configured layout where it may.
 
-    ValueError for anything but the two words of the edition (ko-2.2:2284 and others).
+    Raises:
+        ValueError: any value but the two words of the edition (ko-2.2:2284 and others).
     """
     older = EDITION == "keras-1"
     words = LAYOUTS if older else {word: word for word in LAYOUTS.values()}

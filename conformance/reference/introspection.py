@@ -69,7 +69,8 @@ def dtype(x: Tensor) -> str:
 def count_params(x: Tensor) -> int:
     """The number of elements of x: the product of its static dimensions (ko-2.2:832).
 
-    ValueError if a dimension is not known before evaluation.
+    Raises:
+        ValueError: a dimension is not known before evaluation.
     """
     known = [d for d in _known_shape(tensor(x, "count_params")) if d is not None]
     if len(known) != x.ndim:

@@ -340,7 +340,8 @@ def resize_images(
 ) -> Tensor:
     """As documented, with an interpolation: `nearest`, which is the documented one, or `bilinear`.
 
-    ValueError for another.
+    Raises:
+        ValueError: another interpolation.
     """
     if interpolation not in ("nearest", "bilinear"):
         raise ValueError(

@@ -150,8 +150,11 @@ def resize_volumes(
 def bias_add(x: Tensor, bias: Tensor, data_format: str | None = None) -> Tensor:
     """x plus a vector with a number for each channel.
 
-    keras-2.2: or plus a tensor with one axis less than x, channels last. ValueError: an unknown
-    data_format, another rank of the bias (ko-2.2:3401), another number of channels or dtype.
+    keras-2.2: or plus a tensor with one axis less than x, channels last.
+
+    Raises:
+        ValueError: an unknown data_format, another rank of the bias (ko-2.2:3401), another number
+            of channels, or another dtype.
     """
     first = channels_first(data_format, "bias_add")
     x, added = tensor(x, "bias_add"), tensor(bias, "bias_add", "bias")

@@ -208,8 +208,11 @@ def dropout(x: Tensor, level: float, noise_shape: Any = None, seed: int | None =
     """Each element 0 with probability `level`, else divided by 1 - level.
 
     Shape and dtype of x, but integers and bool are computed in floatx. With `noise_shape` (2.x)
-    the elements that share one of the flags of that shape are dropped together. ValueError unless
-    0 <= level < 1, and if the flags do not broadcast to the shape of x (ko-2.2:3011).
+    the elements that share one of the flags of that shape are dropped together.
+
+    Raises:
+        ValueError: level is not from 0 to less than 1, or the flags do not broadcast to the shape
+            of x (ko-2.2:3011).
     """
     x = floating(tensor(x, "dropout"))
     share = number(level, "dropout", "level")

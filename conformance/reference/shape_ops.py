@@ -43,7 +43,10 @@ def reshape(x: Tensor, shape: Any) -> Tensor:
     """The elements of x in row order in another shape, in which one -1 stands for the rest.
 
     The shape is a tuple of integers and scalar integer tensors, or an integer tensor of known
-    length. ValueError if the number of elements differs, or for more than one -1.
+    length.
+
+    Raises:
+        ValueError: the number of elements differs, or shape has more than one -1.
     """
     lengths = integer_vector(shape, "reshape", "shape")
     known = static_integers(lengths)
@@ -80,7 +83,8 @@ def permute_dimensions(x: Tensor, pattern: Sequence[int]) -> Tensor:
 def repeat_elements(x: Tensor, rep: int, axis: int) -> Tensor:
     """Each element `rep` times in a row along an axis: (s1, s2, s3), axis=1 gives (s1, s2*rep, s3).
 
-    keras-2.0: ValueError where the static length of the axis is not known (ja-2.0:1594).
+    Raises:
+        ValueError: in keras-2.0, the static length of the axis is not known (ja-2.0:1594).
     """
     x = tensor(x, "repeat_elements")
     position = axis_of(x, axis, "repeat_elements")
@@ -216,7 +220,8 @@ def one_hot(indices: Tensor, num_classes: int) -> Tensor:
 def reverse(x: Tensor, axes: int | Sequence[int]) -> Tensor:
     """x in reverse order along one axis or several.
 
-    ValueError: axes is None or names an axis that x does not have.
+    Raises:
+        ValueError: axes is None or names an axis that x does not have.
     """
     x = tensor(x, "reverse")
     if axes is None:
@@ -230,8 +235,11 @@ def reverse(x: Tensor, axes: int | Sequence[int]) -> Tensor:
 def slice(x: Tensor, start: Any, size: Any) -> Tensor:
     """x[start[0]:start[0] + size[0], ...]: one start and one size for each axis.
 
-    Both are lists of integers, or integer tensors. ValueError for another number of entries, and
-    where the slice leaves x, when the graph is built if that is known, else at evaluation.
+    Both are lists of integers, or integer tensors.
+
+    Raises:
+        ValueError: another number of entries, or the slice leaves x. If the graph does not know the
+            latter, evaluation raises it.
     """
     x = tensor(x, "slice")
     first = integer_vector(start, "slice", "start")
@@ -249,8 +257,11 @@ def slice(x: Tensor, start: Any, size: Any) -> Tensor:
 def gather(reference: Tensor, indices: Tensor) -> Tensor:
     """Rows of `reference` (along axis 0) by index: shape indices.shape + reference.shape[1:].
 
-    A negative index counts from the end. ValueError if the indices are not integers or reference
-    is a scalar; IndexError at evaluation if there is no such row.
+    A negative index counts from the end.
+
+    Raises:
+        ValueError: the indices are not integers, or reference is a scalar.
+        IndexError: at evaluation, a row does not exist.
     """
     rows = tensor(reference, "gather", "reference")
     if rows.ndim < 1:

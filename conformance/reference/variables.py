@@ -124,7 +124,9 @@ def _changed(operation: str, x: Variable, change: Any, where: str) -> Tensor:
 def moving_average_update(x: Variable, value: Tensor, momentum: float) -> VariableUpdate:
     """The update x * momentum + value * (1 - momentum) of a float variable.
 
-    ValueError unless value is a tensor of the shape and dtype of x, and momentum from 0 to 1.
+    Raises:
+        ValueError: value has not the shape and dtype of x, x is not of a float dtype, or momentum
+            is not from 0 to 1.
     """
     where = "moving_average_update"
     new_value(x, value, where)
@@ -156,9 +158,12 @@ def function(inputs: Any, outputs: Any, updates: Any = None, **kwargs: Any) -> C
 
     `inputs` is a list of placeholders (keras-1: or variables, ja-1:1133), `outputs` a list of
     tensors, `updates` a list of (variable, new value) pairs or of what `update` returns. Updates
-    are simultaneous and happen after the outputs are computed. ValueError: an unknown keyword
-    (keras-2.2, ko-2.2:2546; keras-2.0 warns and goes on, ja-2.0:2542), or an output that needs a
-    placeholder not among the inputs. The call raises it for the wrong number, rank, shape or dtype.
+    are simultaneous and happen after the outputs are computed.
+
+    Raises:
+        ValueError: an unknown keyword (keras-2.2, ko-2.2:2546; keras-2.0 only warns, ja-2.0:2542),
+            or an output that needs a placeholder which inputs lack. The call raises it for the
+            wrong number, rank, shape or dtype.
     """
     _refuse_keywords(kwargs)
     fed = [_input(item, i) for i, item in enumerate(_sequence(inputs, "inputs"))]
@@ -234,7 +239,10 @@ def eval(x: Tensor) -> Any:
 def print_tensor(x: Tensor, message: str = "") -> Tensor:
     """A tensor equal to x that prints the message and its value whenever it is evaluated.
 
-    x itself prints nothing (ko-2.2:2502). ValueError unless the message is a text.
+    x itself prints nothing (ko-2.2:2502).
+
+    Raises:
+        ValueError: the message is not a text.
     """
     if not isinstance(message, str):
         raise ValueError(f"print_tensor: message is {message!r}; write a text such as 'x is: '")
@@ -250,9 +258,11 @@ def gradients(loss: Tensor, variables: Sequence[Tensor]) -> list[Tensor]:
     """The gradients of a scalar (ko-2.2:2562) with respect to variables: a list, one for each.
 
     Each has the shape and dtype of its variable (or placeholder, or other tensor). Zeros where the
-    loss does not depend on it. A loss that is not a scalar stands for its sum. ValueError:
-    variables is not a list of tensors (ko-2.2:2563), a dtype is not float, or an operation has no
-    gradient.
+    loss does not depend on it. A loss that is not a scalar stands for its sum.
+
+    Raises:
+        ValueError: variables is not a list of tensors (ko-2.2:2563), a dtype is not float, or an
+            operation has no gradient.
     """
     for x in (tensor(loss, "gradients", "loss"), *tensors(variables, "gradients", "variables")):
         if not carries(x):

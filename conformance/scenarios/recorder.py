@@ -196,7 +196,11 @@ class Recorder:
         return Result(self, Ref(result))
 
     def rename(self, ref: Ref, name: str) -> None:
-        """Give the latest step or array another name; ValueError if it is an earlier one's."""
+        """Give the latest step or array another name.
+
+        Raises:
+            ValueError: the name is not of the latest.
+        """
         if self.steps and self.steps[-1].result == ref.name:
             self.steps[-1] = replace(self.steps[-1], result=name)
         elif self._inputs and self._inputs[-1].name == ref.name:

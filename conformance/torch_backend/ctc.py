@@ -75,9 +75,10 @@ def shifted(values: Tensor, places: int) -> Tensor:
 
 
 def states_of(labels: Tensor, lengths: Tensor, steps: Tensor, categories: int) -> TorchLabelStates:
-    """The states of labels (samples, length); what is beyond their lengths is not looked at.
+    """The states of labels (samples, length), without those beyond the lengths.
 
-    ValueError: a label has a class beyond the categories.
+    Raises:
+        ValueError: a label has a class beyond the categories.
     """
     blank, labels = categories - 1, labels.to(torch.int64)
     inside = torch.arange(labels.shape[1]) < lengths.unsqueeze(1)
@@ -93,7 +94,11 @@ def states_of(labels: Tensor, lengths: Tensor, steps: Tensor, categories: int) -
 
 
 def checked(lengths: Tensor, least: int, most: int, what: str) -> None:
-    """ValueError unless all lengths are in the range."""
+    """Check that all lengths are in the range.
+
+    Raises:
+        ValueError: a length is outside of the range.
+    """
     if (lengths < least).any() or (lengths > most).any():
         raise ValueError(f"{what} must be from {least} to {most}, not {lengths.tolist()}")
 

@@ -24,7 +24,8 @@ def dot(x: Tensor, y: Tensor) -> Tensor:
 def batch_dot(x: Tensor, y: Tensor, axes: tuple[int, int]) -> Tensor:
     """One contraction for each sample, as a product of matrices.
 
-    ValueError: the batches or the summed axes differ in length.
+    Raises:
+        ValueError: the batches or the summed axes differ in length.
     """
     left, right = x.movedim(axes[0], -1), y.movedim(axes[1], 1)
     batch, summed = left.shape[0], left.shape[-1]
@@ -99,8 +100,10 @@ def fold(
 ) -> Tensor:
     """The sum of the windows at each element of images of a shape.
 
-    One addition for each element of a window, on all windows at once. ValueError: images of that
-    shape have other windows.
+    One addition for each element of a window, on all windows at once.
+
+    Raises:
+        ValueError: images of that shape have other windows.
     """
     batch, *lengths, channels = (int(d) for d in shape)
     margins = _margins(lengths, sizes, strides, padding, dilation)

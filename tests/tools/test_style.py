@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.style import allowance, names, prose
+from tools.style import allowance, names, prose, raising
 from tools.style.__main__ import ALLOWED, files, findings
 from tools.style.allowance import StyleFinding
 
@@ -92,6 +92,41 @@ def test_a_class_has_one_owner(tmp_path: Path) -> None:
     for path in paths.values():
         path.write_text("class Group: ...\nclass _Private: ...\n")
     assert [(f.file, f.text) for f in names.classes(paths)] == [("b.py", "Group")]
+
+
+RAISING = {
+    "raise ValueError(x)": ["f raises ValueError"],
+    "raise errors.SpecError": ["f raises SpecError"],
+    "try:\n        g()\n    except OSError as error:\n        raise LateError from error": [
+        "f raises LateError"
+    ],
+    "if x:\n        raise TypeError\n    raise ValueError": ["f raises TypeError, ValueError"],
+    "try:\n        raise KeyError\n    except (KeyError, OSError):\n        pass": [],
+    "try:\n        raise KeyError\n    except BaseException:\n        pass": [],
+    "raise SystemExit(1)": [],
+    "raise NotImplementedError": [],
+    "def inner():\n        raise ValueError\n    return inner": [],
+    "raise ended": [],
+}
+
+
+@pytest.mark.parametrize("body", RAISING)
+def test_a_public_function_states_what_it_raises(body: str, tmp_path: Path) -> None:
+    module = tmp_path / "module.py"
+    code = 'def f(x):\n    """It works.{}"""\n    {}\n'
+    module.write_text(code.format("", body))
+    assert [f.text for f in raising.examine(module, "module.py")] == RAISING[body]
+    module.write_text(code.format("\n\n    Raises:\n        ValueError: x is wrong.\n    ", body))
+    assert [*raising.examine(module, "module.py")] == []
+
+
+def test_methods_are_public_and_underscores_are_not(tmp_path: Path) -> None:
+    module = tmp_path / "module.py"
+    method = "    def g(self):\n        raise ValueError\n"
+    module.write_text(f"class A:\n{method}class _B:\n{method}def _h():\n    raise ValueError\n")
+    assert [(f.line, f.text) for f in raising.examine(module, "module.py")] == [
+        (2, "g raises ValueError")
+    ]
 
 
 def test_the_allow_list_only_shrinks() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 import tools.style
-from tools.style import allowance, names, prose
+from tools.style import allowance, names, prose, raising
 from tools.style.allowance import StyleFinding
 
 ROOT = Path(__file__).parents[2]
@@ -33,6 +33,8 @@ def findings(chosen: dict[str, Path]) -> list[StyleFinding]:
     for name, path in chosen.items():
         if path.suffix == ".py":
             every += names.examine(path, name)
+    for name, path in modules.items():
+        every += raising.examine(path, name)
     return sorted([*every, *names.classes(modules)])
 
 

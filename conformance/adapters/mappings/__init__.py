@@ -98,7 +98,11 @@ class MappingTable(Struct, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def load(path: Path) -> MappingTable:
-    """The table in a TOML file. Raises `MappingError`."""
+    """The table in a TOML file.
+
+    Raises:
+        MappingError: the file cannot be read, or is not a mapping.
+    """
     try:
         table = msgspec.toml.decode(read_toml(path), type=MappingTable)
     except RecursionError as error:

@@ -34,7 +34,11 @@ def libc() -> ctypes.PyDLL:
 
 
 def call(name: str, *arguments: int | bytes | None) -> int:
-    """The result of a function of the C library that takes integers and addresses."""
+    """The result of a function of the C library that takes integers and addresses.
+
+    Raises:
+        OSError: the call failed, or this system is not Linux.
+    """
     if sys.platform != "linux":
         raise OSError("this is a call of Linux")
     function = getattr(libc(), name)
@@ -52,7 +56,11 @@ def order(option: int, value: int) -> None:
 
 
 def cloned(flags: int) -> int:
-    """Fork into new namespaces: 0 in the child, its process id in the parent."""
+    """Fork into new namespaces: 0 in the child, its process id in the parent.
+
+    Raises:
+        OSError: the call failed, or its number on this machine is not known.
+    """
     number = _CLONE.get(os.uname().machine)
     if number is None:
         raise OSError("the number of clone on this machine is not known")

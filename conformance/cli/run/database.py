@@ -56,7 +56,11 @@ class Database:
         return failures
 
     def stored(self) -> list[StoredFailure]:
-        """All that is kept, by target, function and id."""
+        """All that is kept, by target, function and id.
+
+        Raises:
+            UsageProblem: the database holds more values than the limit.
+        """
         cases, values = [], 0
         for key in sorted(self._examples.fetch(_INDEX)):
             for value, case in self._of(key):

@@ -214,7 +214,8 @@ class Prepared:
     def value(self, draw: int, dtype: str, readings: Readings) -> Array:
         """The value alone, which is computed faster; not in a wider dtype than asked for.
 
-        ValueError: under these readings it has another shape than `shape`.
+        Raises:
+            ValueError: under these readings it has another shape than `shape`.
         """
         arguments = read_otherwise(self.structure.oracle, self.oracle_arguments(draw), readings)
         known = shape_before(self.structure.oracle, arguments)

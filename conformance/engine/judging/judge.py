@@ -271,7 +271,11 @@ def _during(outcome: TimedOut | Crashed, program: Program) -> str:
 
 
 def without_answer(outcome: Outcome, program: Program) -> tuple[Verdict, str, str, str]:
-    """Verdict, kind, message and detail of an outcome without an answer; TypeError for others."""
+    """Verdict, kind, message and detail of an outcome without an answer.
+
+    Raises:
+        TypeError: the outcome is an answer.
+    """
     match outcome:
         case TimedOut():
             gives = f"gives no answer within {outcome.limit:g} s{_during(outcome, program)}"

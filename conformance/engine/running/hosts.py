@@ -163,8 +163,9 @@ class Host:
     def examine(self, place: tuple[int, int], target: Progress, stop: Stop) -> None:
         """Have it examine the portion at `place`; tell `target` what it tells.
 
-        `LostError`: there is no such process any more. An exception of the suite's own code is
-        raised here, too.
+        Raises:
+            LostError: the process has ended. An exception of the suite's own code is raised here as
+                well.
         """
         self.ended[0] = 0
         target.start(self)

@@ -85,7 +85,8 @@ def is_known(function: str) -> bool:
 def bends(function: str, wide: Arguments, reaches: Arguments) -> Bends:
     """The derivatives at arguments in extended precision, known within `reaches`.
 
-    ValueError: they are not known.
+    Raises:
+        ValueError: they are not known.
     """
     size = sum(x.size for _, x in places(wide))
     if size > COLUMNS:

@@ -42,7 +42,9 @@ from conformance.program import Ref
 def gradient(course: BodyCourse, call: Special) -> tuple[Typed, Known]:
     """One member of the list that a call of `gradients` returns, with its reach.
 
-    KeyError: the loss does not depend on the tensor. ValueError: nothing is known of the gradient.
+    Raises:
+        KeyError: the loss does not depend on the tensor.
+        ValueError: the gradient is not known.
     """
     loss, tensors = call.step.args
     assert isinstance(loss, Ref)

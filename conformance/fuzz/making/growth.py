@@ -195,7 +195,11 @@ class Growth:
             return False
 
     def dtypes(self, spec: Spec) -> list[str]:
-        """The dtypes in which the documents compute the function and of which tensors are there."""
+        """The dtypes in which the documents compute the function and of which tensors are there.
+
+        Raises:
+            UnsatisfiedAssumption: no tensor has a documented dtype.
+        """
         there = {self.dtype, *(d for t in self.pool for d in t.type.dtypes)}
         if not self.pool:  # the first call is given inputs, which may be of any dtype
             there |= {*spec.dtypes.documented}

@@ -85,8 +85,9 @@ def repeated(
 ) -> Failure | None:
     """How the program fails now; None if it does not.
 
-    ValueError or another of `DAMAGED`: the program cannot be made from the results.
-    WorkerStartError: the target does not start.
+    Raises:
+        ValueError: the results lack the program, or another of `DAMAGED`.
+        WorkerStartError: the target does not start.
     """
     origin = stored.origin
     if stored.program is None or origin is UNSET:

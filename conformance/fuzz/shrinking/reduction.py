@@ -131,7 +131,8 @@ def _manners(difference: Mismatch) -> frozenset[str]:
 def planned(question: Question, allowed: frozenset[str] = frozenset()) -> Question:
     """The question with the cuts that its numbers ask for.
 
-    ValueError and others if it has no answer, or rests on conventions besides the `allowed` ones.
+    Raises:
+        ValueError: it has no answer, or rests on conventions besides the `allowed` ones.
     """
     question = replace(question, courses=())
     if is_session(question.program):

@@ -228,7 +228,11 @@ def encode(report: CodeMutationReport) -> bytes:
 
 
 def read_report(file: Path) -> CodeMutationReport:
-    """The report in a file. Raises `ReportError`."""
+    """The report in a file.
+
+    Raises:
+        ReportError: the file is not a report.
+    """
     try:
         return msgspec.json.decode(content_of(file), type=CodeMutationReport)
     except (OSError, ValueError) as error:

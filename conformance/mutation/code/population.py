@@ -59,7 +59,11 @@ class TargetSources(Struct, frozen=True):
 
 
 def sources(target: Target) -> TargetSources:
-    """The modules of the target. Raises `SourcesError`."""
+    """The modules of the target.
+
+    Raises:
+        SourcesError: no documented function of the module is written in Python.
+    """
     places = _places(target)
     holding, behind = _modules(places.files), _modules(places.behind)
     units = {m.name: m.units() for m in holding}

@@ -162,7 +162,11 @@ class _List(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def load_classified(text: str | None = None) -> list[Classified]:
-    """The entries of the list that ships with the suite, or of `text`; ClassificationError."""
+    """The entries of the list that ships with the suite, or of `text`.
+
+    Raises:
+        ClassificationError: the text is wrong.
+    """
     if text is None:
         text = resources.files(__package__).joinpath("survivors.toml").read_text("utf-8")
     try:

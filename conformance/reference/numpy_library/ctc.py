@@ -69,9 +69,10 @@ def _shifted(values: Array, places: int) -> Array:
 
 
 def states_of(labels: Array, lengths: Array, steps: Array, categories: int) -> LabelStates:
-    """The states of labels (samples, length); what is beyond their lengths is not looked at.
+    """The states of labels (samples, length), without those beyond the lengths.
 
-    ValueError: a label has a class beyond the categories.
+    Raises:
+        ValueError: a label has a class beyond the categories.
     """
     inside = np.arange(labels.shape[1]) < lengths[:, np.newaxis]
     blank = categories - 1
@@ -85,7 +86,11 @@ def states_of(labels: Array, lengths: Array, steps: Array, categories: int) -> L
 
 
 def checked(lengths: Array, least: int, most: int, what: str) -> None:
-    """ValueError unless all lengths are in the range."""
+    """Check that all lengths are in the range.
+
+    Raises:
+        ValueError: a length is outside of the range.
+    """
     if (lengths < least).any() or (lengths > most).any():
         raise ValueError(f"{what} must be from {least} to {most}, not {lengths.tolist()}")
 

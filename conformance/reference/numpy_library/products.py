@@ -25,7 +25,8 @@ def dot(x: Array, y: Array) -> Any:
 def batch_dot(x: Array, y: Array, axes: tuple[int, int]) -> Any:
     """One contraction for each sample, as a product of matrices.
 
-    ValueError: the batches or the summed axes differ in length.
+    Raises:
+        ValueError: the batches or the summed axes differ in length.
     """
     left, right = np.moveaxis(x, axes[0], -1), np.moveaxis(y, axes[1], 1)
     batch, summed = left.shape[0], left.shape[-1]
@@ -186,7 +187,9 @@ def fold(
     """The sum of the windows at each element of images of a shape.
 
     One addition for each element of a window, on all windows at once, in the next wider type.
-    ValueError: images of that shape have other windows.
+
+    Raises:
+        ValueError: images of that shape have other windows.
     """
     batch, *lengths, channels = (int(d) for d in shape)
     margins = _margins(lengths, sizes, strides, padding, dilation)

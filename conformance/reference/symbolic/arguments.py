@@ -18,7 +18,11 @@ Axis = int | Sequence[int] | None
 
 
 def tensor(x: Any, where: str, what: str = "x") -> Tensor:
-    """x, if it is a tensor of the active backend; ValueError otherwise."""
+    """x, if it is a tensor of the active backend.
+
+    Raises:
+        ValueError: x is not a tensor, or is a tensor of another backend.
+    """
     if not isinstance(x, Tensor):
         raise ValueError(
             f"{where}: {what} is a {type(x).__name__}, not a tensor; "
@@ -49,14 +53,22 @@ def combined(operation: str, x: Any, y: Any) -> Tensor:
 
 
 def tensors(x: Any, where: str, what: str) -> tuple[Tensor, ...]:
-    """A list or tuple of at least one tensor; ValueError otherwise."""
+    """A list or tuple of at least one tensor.
+
+    Raises:
+        ValueError: x is something else.
+    """
     if not isinstance(x, (list, tuple)) or not x:
         raise ValueError(f"{where}: {what} must be a list of at least one tensor, not {x!r}")
     return tuple(tensor(item, where, f"{what}[{i}]") for i, item in enumerate(x))
 
 
 def integer_tensor(x: Any, where: str, what: str) -> Tensor:
-    """x, if it is a tensor of integers; ValueError otherwise."""
+    """x, if it is a tensor of integers.
+
+    Raises:
+        ValueError: x is something else.
+    """
     array = tensor(x, where, what)
     if array.dtype not in INTEGERS:
         raise ValueError(
@@ -66,7 +78,11 @@ def integer_tensor(x: Any, where: str, what: str) -> Tensor:
 
 
 def integer(value: Any, where: str, what: str, at_least: int | None = None) -> int:
-    """A Python integer (NumPy's count, bool does not) not below `at_least`; else ValueError."""
+    """A Python integer (NumPy's count, bool does not) not below `at_least`.
+
+    Raises:
+        ValueError: value is something else.
+    """
     try:
         number = index(value)
     except TypeError:
@@ -79,7 +95,11 @@ def integer(value: Any, where: str, what: str, at_least: int | None = None) -> i
 
 
 def number(value: Any, where: str, what: str) -> int | float:
-    """A Python number; ValueError otherwise."""
+    """A Python number.
+
+    Raises:
+        ValueError: value is something else.
+    """
     if isinstance(value, (Tensor, bool, str)) or not hasattr(value, "__float__"):
         raise ValueError(f"{where}: {what} must be a Python number, not {value!r}")
     plain = value.item() if hasattr(value, "item") else value
@@ -116,7 +136,11 @@ def axes_of(x: Tensor, axis: Any, where: str, what: str = "axis") -> tuple[int, 
 
 
 def static_shape(shape: Any, where: str) -> tuple[int, ...]:
-    """A shape of known dimensions; ValueError otherwise."""
+    """A shape of known dimensions.
+
+    Raises:
+        ValueError: shape is something else.
+    """
     if not isinstance(shape, (list, tuple)):
         raise ValueError(f"{where}: shape must be a tuple of integers, not {shape!r}")
     return tuple(integer(d, where, f"shape[{i}]", 0) for i, d in enumerate(shape))
@@ -132,7 +156,8 @@ def is_symbolic(shape: Any) -> bool:
 def integer_vector(value: Any, where: str, what: str) -> Tensor:
     """An int64 vector from integers, from scalar integer tensors, or from a tensor of rank 1.
 
-    ValueError: another rank, an unknown length, or no tuple of integers.
+    Raises:
+        ValueError: another rank, an unknown length, or not a tuple of integers.
     """
     if isinstance(value, Tensor):
         vector = integer_tensor(value, where, what)

@@ -99,7 +99,11 @@ def _of_package(name: str) -> SymbolicBackend:
 
 
 def active() -> SymbolicBackend:
-    """The backend whose function runs; RuntimeError if none does."""
+    """The backend whose function runs.
+
+    Raises:
+        RuntimeError: no function of a backend runs.
+    """
     backend = _active.get()
     if backend is None:
         raise RuntimeError(

@@ -265,7 +265,8 @@ def constant_of(
 def literal(value: Any, dtype: str, where: str, backend: SymbolicBackend | None = None) -> Tensor:
     """A constant from a Python number (or array) in a tensor's dtype.
 
-    ValueError if the dtype cannot hold the value: int32 has no 0.5.
+    Raises:
+        ValueError: the dtype cannot hold the value: int32 has no 0.5.
     """
     try:
         backend = backend or active()
@@ -296,8 +297,10 @@ def _operands(operation: str, x: Any, y: Any) -> tuple[Tensor, Tensor]:
 def matrix_product(x: Any, y: Any) -> Tensor:
     """`x @ y`, NumPy's product of matrices, but batch axes must agree.
 
-    The last axis of x with the last but one of y, or the only one. ValueError: y has batch axes,
-    which x has not, or others.
+    The last axis of x with the last but one of y, or the only one.
+
+    Raises:
+        ValueError: the batch axes of y differ from those of x.
     """
     left, right = _operands("@", x, y)
     if right.ndim <= 2:

@@ -114,7 +114,8 @@ def part(bundle: Tensor, index: int, shape: Shape, dtype: str) -> Tensor:
 def followed(old: Tensor, new: Tensor, where: str) -> Tensor:
     """The new value of a carried state, with the dimensions that the old or the new one knows.
 
-    ValueError if rank, dtype or shape differ.
+    Raises:
+        ValueError: rank, dtype or shape differ.
     """
     if old.dtype != new.dtype or old.ndim != new.ndim:
         raise ValueError(

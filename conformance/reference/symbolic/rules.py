@@ -49,7 +49,11 @@ def rule(*operations: str) -> Callable[[Rule], Rule]:
 
 
 def same_dtype(where: str, *tensors: Operand) -> str:
-    """The dtype that all tensors have; ValueError naming the first two that differ."""
+    """The dtype that all tensors have.
+
+    Raises:
+        ValueError: two of them differ; the message names the first two.
+    """
     first = tensors[0]
     for other in tensors[1:]:
         if other.dtype != first.dtype:
@@ -74,7 +78,8 @@ def same_dimension(a: int | None, b: int | None, what: str) -> int | None:
 def broadcast_dimension(a: int | None, b: int | None) -> int | None:
     """Dimension after broadcasting; an unknown one beside n != 1 can only be 1 or n.
 
-    ValueError: both are known, differ, and neither is 1.
+    Raises:
+        ValueError: both are known, differ, and neither is 1.
     """
     if b in (a, 1):
         return a
@@ -88,7 +93,8 @@ def broadcast_dimension(a: int | None, b: int | None) -> int | None:
 def broadcast(where: str, x: Shape, y: Shape) -> Shape:
     """Static shape of two tensors broadcast against each other, as NumPy does.
 
-    ValueError: the shapes do not broadcast.
+    Raises:
+        ValueError: the shapes do not broadcast.
     """
     rank = max(len(x), len(y))
     pairs = zip((1,) * (rank - len(x)) + x, (1,) * (rank - len(y)) + y, strict=True)
@@ -99,7 +105,11 @@ def broadcast(where: str, x: Shape, y: Shape) -> Shape:
 
 
 def refuse_bool(where: str, dtype: str) -> None:
-    """ValueError for an arithmetic operation on bool."""
+    """Refuse bool for an arithmetic operation.
+
+    Raises:
+        ValueError: dtype is bool.
+    """
     if dtype == "bool":
         raise ValueError(f"{where}: bool has no arithmetic; use K.cast(x, 'int32') or K.floatx()")
 
@@ -182,7 +192,8 @@ def index_reduction(x: Operand, axis: int) -> Result:
 def dot(x: Operand, y: Operand) -> Result:
     """Last axis of x with the second-to-last of y, or with the only one of y.
 
-    ValueError: one of the two is a scalar.
+    Raises:
+        ValueError: one of the two is a scalar.
     """
     dtype = same_dtype("dot", x, y)
     refuse_bool("dot", dtype)

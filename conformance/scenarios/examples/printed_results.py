@@ -115,7 +115,11 @@ def _demanded(p: ExampleProgram, gives: ExampleOutcome) -> tuple[Test, str]:
 
 @singledispatch
 def demanded(gives: ExampleOutcome) -> tuple[Test, str]:
-    """The test of an outcome, and what it demands in words."""
+    """The test of an outcome, and what it demands in words.
+
+    Raises:
+        TypeError: the suite cannot test such an outcome.
+    """
     raise TypeError(f"{type(gives).__name__} is no outcome that can be tested")
 
 

@@ -56,9 +56,12 @@ _Node = Any
 
 
 def parts_of(text: str) -> list[Printed]:
-    """The arrays, numbers and texts in a print, from left to right; PrintError if there are others.
+    """The arrays, numbers and texts in a print, from left to right.
 
     A list of numbers is one array, a tuple of numbers several numbers.
+
+    Raises:
+        PrintError: the text holds anything else.
     """
     try:
         return [part for node in _Reader(text).items("") for part in _parts(node)]

@@ -91,7 +91,11 @@ BUILT_IN = {"graph": GraphAdapter, "eager": EagerAdapter}
 
 
 def required(adapter: Any, name: str) -> Callable[..., Any]:
-    """The function of this name; Absent if the adapter has none."""
+    """The function of this name.
+
+    Raises:
+        Absent: the adapter has no such function.
+    """
     function: Optional[Callable[..., Any]] = adapter.function(name)
     if function is None:
         raise Absent("there is no function {}".format(name))

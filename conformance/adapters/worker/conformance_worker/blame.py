@@ -15,7 +15,11 @@ class DescriptionError(Exception):
 
 @contextmanager
 def blamed(part: str) -> Iterator[None]:
-    """A block whose exceptions are the fault of this part of the description."""
+    """A block whose exceptions are the fault of this part of the description.
+
+    Raises:
+        DescriptionError: the block raised an exception.
+    """
     try:
         yield
     except (Exception, SystemExit) as error:

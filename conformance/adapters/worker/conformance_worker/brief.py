@@ -31,7 +31,11 @@ class Brief(object):
         self._late.update(late)
 
     def call(self, name: str, function: Callable[..., Any], *args: Any) -> Any:
-        """What the function of this name returns; LateError if it does not in time."""
+        """The result of the function of this name.
+
+        Raises:
+            LateError: it does not return in time.
+        """
         if name in self._late:
             raise LateError
         if not hasattr(signal, "setitimer"):

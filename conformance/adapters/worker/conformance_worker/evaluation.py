@@ -42,7 +42,11 @@ class Evaluator(object):
             self._attempt(lambda: self._compile(fed))
 
     def evaluate(self, feed: Dict[str, Any]) -> List[Any]:
-        """The values of the tensors, in their order."""
+        """The values of the tensors, in their order.
+
+        Raises:
+            ImplementationError: the implementation raised, or returned another number of values.
+        """
         results = self._compute(feed) if self._tensors else []
         if len(results) != len(self._tensors):
             counts = "{} results for {} outputs".format(len(results), len(self._tensors))

@@ -65,7 +65,11 @@ class Meter(object):
     def call(
         self, stage: str, step: Optional[int], function: Callable[..., Any], *args: Any
     ) -> Any:
-        """The result of `function(*args)`; ImplementationError if it raises anything."""
+        """The result of `function(*args)`.
+
+        Raises:
+            ImplementationError: the function raised an exception.
+        """
         self._announce(stage, step)
         begin = perf_counter()
         try:

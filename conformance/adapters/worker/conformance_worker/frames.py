@@ -91,7 +91,11 @@ class FrameDecoder(object):
         return _PREFIX.size + 8 * count - len(self._buffer)
 
     def finish(self) -> None:
-        """FrameError if the bytes so far end inside a frame."""
+        """Check that the stream ends between two frames.
+
+        Raises:
+            FrameError: the bytes so far end inside a frame.
+        """
         if self._buffer:
             raise FrameError("the stream ended {} bytes into a frame".format(len(self._buffer)))
 
@@ -182,7 +186,11 @@ def _npy_header(array: Any) -> bytes:
 
 
 def decode_array(payload: bytes) -> Any:
-    """The read-only array that the `.npy` bytes hold; FrameError if they hold none."""
+    """The read-only array that the `.npy` bytes hold.
+
+    Raises:
+        FrameError: the bytes hold no array.
+    """
     end = 10 + int.from_bytes(payload[8:10], "little")
     if payload[:8] != _NPY_PREFIX or len(payload) < end:
         raise FrameError("a payload is not .npy, version 1.0")

@@ -53,7 +53,11 @@ class RequestError(Exception):
 
 
 def parse(data: Any) -> Program:
-    """The program in `data`; RequestError if it is none, or refers to what it does not define."""
+    """The program in `data`.
+
+    Raises:
+        RequestError: it is not a program, or refers to unknown names.
+    """
     try:
         inputs = [_input(i) for i in data["inputs"]]
         program = Program(inputs, _steps(data["steps"]), list(data["outputs"]))

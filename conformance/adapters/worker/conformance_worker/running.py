@@ -237,7 +237,11 @@ def _read(structure: BoundProgram, results: List[Any]) -> List[Tuple[str, Value]
 
 
 def draws_of(program: Program, request: Dict[str, Any], payloads: List[Any]) -> Dict[str, Any]:
-    """The stacked array of every input; RequestError if one is missing or has a wrong shape."""
+    """The stacked array of every input.
+
+    Raises:
+        RequestError: an array is missing or has a wrong shape.
+    """
     stacked = {}
     for item in program.inputs:
         index = request["arrays"].get(item.name)

@@ -83,7 +83,11 @@ class BoundProgram(object):
                 self.names[item.name] = self._bind(item, feed[item.name])
 
     def build(self) -> None:
-        """Call the steps; afterwards `items` holds (output, tensor or value) in order."""
+        """Call the steps; afterwards `items` holds (output, tensor or value) in order.
+
+        Raises:
+            ImplementationError: a step raised, or a result cannot be read.
+        """
         self._calls.run(self._program.steps, self.names)
         self.items = [
             (name, part) for name in self._program.outputs for part in flatten(self.names[name])

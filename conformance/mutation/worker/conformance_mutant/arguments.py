@@ -24,7 +24,11 @@ def named_like(wrong: Any, right: Any) -> Any:
 
 
 def has(right: Callable[..., Any], *names: str) -> None:
-    """Void unless the function has these parameters."""
+    """Check that the function has these parameters.
+
+    Raises:
+        Void: the function lacks one of these parameters.
+    """
     known = inspect.signature(right).parameters
     for name in names:
         if name not in known:

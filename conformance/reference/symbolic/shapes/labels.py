@@ -13,7 +13,8 @@ Widths = tuple[tuple[int, int], ...]
 def alike(x: Operand, *others: Operand) -> Result:
     """x, where all have one shape: a dimension is known if one of them knows it.
 
-    ValueError: another rank, or other dimensions.
+    Raises:
+        ValueError: another rank, or other dimensions.
     """
     shape = list(x.shape)
     for other in others:
@@ -36,7 +37,8 @@ def pad(x: Operand, widths: Widths) -> Result:
 def take_class(x: Operand, labels: Operand, axis: int) -> Result:
     """The elements of x at the labels: x without the axis of the classes.
 
-    ValueError: the labels have another rank.
+    Raises:
+        ValueError: the labels have another rank.
     """
     rest = [*x.shape[:axis], *x.shape[axis + 1 :]]
     if len(labels.shape) != len(rest):

@@ -53,7 +53,8 @@ def fill_like(x: Operand, dtype: str, **_: Any) -> Result:
 def concatenate(*tensors: Operand, axis: int) -> Result:
     """Lengths along the axis add up; all other dimensions agree.
 
-    ValueError: the ranks or the other dimensions differ.
+    Raises:
+        ValueError: the ranks or the other dimensions differ.
     """
     dtype = same_dtype("concatenate", *tensors)
     shape = list(tensors[0].shape)
@@ -206,7 +207,8 @@ def arange(length: int, dtype: str, **_: Any) -> Result:
 def getitem(x: Operand, index: tuple[Any, ...]) -> Result:
     """Basic indexing: integers, slices, `...` and None.
 
-    IndexError: more entries than axes, several `...`, or an index beyond an axis.
+    Raises:
+        IndexError: more entries than axes, several `...`, or an index beyond an axis.
     """
     used = [entry for entry in index if entry is not None and entry is not Ellipsis]
     if len(used) > len(x.shape):
@@ -277,7 +279,8 @@ def shaped_like(x: Operand, like: Operand, *_: Operand, **__: Any) -> Result:
 def select(condition: Operand, x: Operand, y: Operand) -> Result:
     """x where the bool condition holds, else y, all broadcast.
 
-    ValueError: the condition is not bool.
+    Raises:
+        ValueError: the condition is not bool.
     """
     if condition.dtype != "bool":
         raise ValueError(f"select: {condition!r} must be bool")

@@ -67,7 +67,8 @@ def fold(
 ) -> Result:
     """Images of a shape, each element the sum of what windows put there.
 
-    ValueError: images of that shape have other windows.
+    Raises:
+        ValueError: images of that shape have other windows.
     """
     expected = static_integers(shape)
     axes = len(sizes)
