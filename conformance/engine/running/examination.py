@@ -38,7 +38,7 @@ from conformance.engine.running.endings import Losses, why_restarted
 from conformance.engine.running.examined import Examined, Remembered
 from conformance.engine.running.newer_release import newer_release
 from conformance.engine.running.preludes import reaching
-from conformance.engine.running.probing import PROBE, Probes, Probing
+from conformance.engine.running.probing import Probes, Probing
 from conformance.engine.running.sending import Answered, Sending, configured_answers
 from conformance.engine.running.stop import Stop
 from conformance.engine.running.subject import Run, Subject
@@ -185,11 +185,11 @@ class Examination:
             self.losses,
             self.absent,
             promised,
-            self._tell_of_probe,
+            self._tell_of_loss,
         )
 
-    def _tell_of_probe(self, reason: str, left_out: str | None) -> None:
-        self.emit(WorkerRestarted(self.subject.name, PROBE, reason))
+    def _tell_of_loss(self, where: str, reason: str, left_out: str | None) -> None:
+        self.emit(WorkerRestarted(self.subject.name, where, reason))
         if left_out is not None:
             self.note(left_out, 0)
 
