@@ -250,10 +250,13 @@ def _long(numbers: Bounded, answer: RightAnswer, got: str) -> Iterator[str]:
         return
     yield f"places = {places!r}"
     yield f"expected = {literal(flat[places])}"
-    yield f"limits = {literal(np.asarray(limits[places]))}"
+    if flat.dtype.kind != "b":
+        yield f"limits = {literal(np.asarray(limits[places]))}"
     yield f"picked = np.asarray({got}).reshape(-1)[places]"
-    yield "near = abs(picked.astype(expected.dtype) - expected) <= limits"
-    alike = "near | (picked == expected)"
+    alike = "picked == expected"
+    if flat.dtype.kind != "b":  # NumPy has no difference of two truth values
+        yield "near = abs(picked.astype(expected.dtype) - expected) <= limits"
+        alike = f"near | ({alike})"
     if np.isnan(flat[places].astype(np.float64)).any():
         alike += " | (picked != picked) & (expected != expected)"
     yield f"wrong = ~({alike})"

@@ -6,6 +6,7 @@ import builtins
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from conformance.dtypes import BFLOAT16
 from conformance.program.calls import (
     catches_prints,
     imports_again,
@@ -285,9 +286,17 @@ def _computed_alone(program: Program, prelude: Prelude, output: str, *, half: bo
 def _compute(program: Program, prelude: Prelude, tensors: str) -> str:
     """The call that computes tensors of fed inputs."""
     fed = fed_inputs(program)
-    inputs, values = ", ".join(fed), ", ".join(f"{n}_value" for n in fed)
+    inputs, values = ", ".join(fed), ", ".join(_fed_value(program, prelude, name) for name in fed)
     words = prelude.short.get("compute", "K.function({inputs}, {outputs})({values})")
     return words.format(inputs=f"[{inputs}]", outputs=tensors, values=f"[{values}]")
+
+
+def _fed_value(program: Program, prelude: Prelude, name: str) -> str:
+    """The value that a symbol is fed: of a bfloat16 a tensor, because NumPy has none."""
+    value = f"{name}_value"
+    is_half = any(i.name == name and i.dtype == BFLOAT16 for i in program.inputs)
+    words = prelude.short.get("constant") if is_half and "compute" in prelude.short else None
+    return value if words is None else words.format(value=value, dtype=repr(BFLOAT16))
 
 
 def _computed(program: Program, prelude: Prelude, tensors: str) -> list[str]:

@@ -271,3 +271,14 @@ def test_a_reading_that_is_none_for_a_call_is_refused(
 ) -> None:
     with pytest.raises(ValueError):
         answer(function, convention, reading, **arguments)
+
+
+def test_subnormal_numbers_of_16_bits_are_numbers_of_32() -> None:
+    """In a mixed call a float16 becomes a float32 first, of which its subnormals are normal."""
+    x = np.array([0.0, 1e-40, 1e-40, 1.0], "float32")
+    y = np.array([1e-6, 1e-6, 0.0, 0.0], "float16")
+    arguments = {"x": x, "y": y}
+    read = (((Name.SUBNORMAL, "flushed in 32 bits")),)
+    changed = read_otherwise("not_equal", arguments, read)
+    np.testing.assert_array_equal(changed["x"] != changed["y"], [True, True, False, True])
+    assert np.signbit(read_otherwise("exp", {"x": -x}, read)["x"]).all()

@@ -27,6 +27,10 @@ _WRAPPED = re.compile(
     r"|Graph execution error:[;\s]*"
 )
 """Words of a library before every exception's own message."""
+_HEADING = re.compile(r"in user code:|.*:|\{\{.*\}\}")
+"""A line of an exception's message that does not give the reason."""
+_NODE = re.compile(r"\{\{.*?\}\}\s*|\s*\[Op:\w+\].*$")
+"""Names of a node of TensorFlow, before a message and after it."""
 _LATE = re.compile(
     r"^returns, and (compiling|evaluating|reading) the result(?: as an array)? raises "
 )
@@ -79,6 +83,8 @@ def unsaid(finding: Finding, message: str) -> str:
 def _whole(name: str, finding: Finding, trial: Trial | None, citation: Citation | None) -> _Parts:
     gives = _LATE.sub(lambda late: f"raises when {_WHEN[late[1]]} ", finding.gives)
     gives = re.sub(r"^raises when (\w+) (\w+)", r"raises \2 when \1", _WRAPPED.sub("", gives))
+    if gives.endswith((":", ": ")):
+        gives = f"{gives.rstrip(': ')}{_reason(finding)}"
     demands = finding.demands.removeprefix(_THAT_CALL)
     subject = name if trial is None else trial.described
     if not demands:
@@ -95,6 +101,17 @@ def _whole(name: str, finding: Finding, trial: Trial | None, citation: Citation 
     else:
         points = ""
     return _Parts(subject, gives, demands, by, points, source)
+
+
+def _reason(finding: Finding) -> str:
+    """`: ` and the first line with a reason in the message of a wrapped exception, if any."""
+    message = finding.got if isinstance(finding.got, str) else ""
+    wrapper, wrapped, rest = message.partition(".call().")
+    for line in (rest if wrapped else wrapper.partition(": ")[2]).splitlines():
+        text = _NODE.sub("", _WRAPPED.sub("", line)).strip()
+        if text and not _HEADING.fullmatch(text):
+            return f": {text}"
+    return ""
 
 
 def _points(finding: Finding) -> str:

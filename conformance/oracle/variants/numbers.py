@@ -35,6 +35,13 @@ def _numbers(change: Callable[[Array], Array]) -> Variant:
     return variant
 
 
+def _flushed_in_32_bits(x: Array) -> Array:
+    """Zero for each subnormal number, but for those of a float16: float32 has them as normal."""
+    if x.dtype == np.float16:
+        return x
+    return np.where(np.abs(x) < np.finfo(x.dtype).tiny, np.copysign(0, x).astype(x.dtype), x)
+
+
 def _unsigned_zero(x: Array) -> Array:
     return np.where(x == 0, np.zeros_like(x), x)
 
@@ -73,6 +80,7 @@ VARIANTS: Mapping[Reading, Variant] = {
     NARROWED: _narrowed,
     WIDER: _unchanged,
     (ConventionName.NEGATIVE_STOP, "no numbers"): _no_numbers,
+    (ConventionName.SUBNORMAL, "flushed in 32 bits"): _numbers(_flushed_in_32_bits),
     (ConventionName.SUBNORMAL, "normal"): _numbers(_normal),
     (ConventionName.SUBNORMAL, "least"): _numbers(_least),
     (ConventionName.SPECIAL_VALUES, "unsigned zero"): _numbers(_unsigned_zero),
