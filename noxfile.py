@@ -68,6 +68,7 @@ YAML_FILES = {
         ".github/workflows/docs.yml",
         ".github/workflows/image.yml",
         ".github/workflows/newest.yml",
+        ".github/workflows/nightly.yml",
         ".github/workflows/package.yml",
         "examples/ci/github-workflow.yml",
     ),

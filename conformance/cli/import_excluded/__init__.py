@@ -18,7 +18,8 @@ def import_excluded_command(*, file: Path, results: Path | None, form: str) -> N
 
     FILE is `excluded_tests.txt` of keras-mlx or keras-openvino, Keras's own
     `excluded_concrete_tests.txt`, or a file of that form. Each line is a test id of pytest or a
-    part of one; `#` starts a comment. RESULTS is the results file of one target, or a folder with it; by default reports.
+    part of one; `#` starts a comment. RESULTS is the results file of one target, or a folder with
+    it; by default reports.
 
     The names in a line say which functions it excludes: `NumpyDtypeTest::test_mean` excludes
     keras.ops.mean, and `keras/src/ops/linalg_test.py` all functions of linear algebra. Lines that
