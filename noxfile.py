@@ -71,6 +71,7 @@ YAML_FILES = {
         ".github/workflows/nightly.yml",
         ".github/workflows/package.yml",
         "examples/ci/github-workflow.yml",
+        "examples/ci/keras3-workflow.yml",
     ),
     "github-actions": ("action.yml",),
     "dependabot": (".github/dependabot.yml",),
