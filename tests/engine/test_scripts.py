@@ -175,7 +175,7 @@ OF_ANSWERS = ("value", "dtype", "exception", "shape", "crash", "accuracy")
 def test_no_script_accepts_another_answer(
     name: str, found: tuple[Path, list[tuple[str, Failure]]]
 ) -> None:
-    """A backend with another value of the right shape, another shape, or another dtype."""
+    """A backend with another value, with another shape, or with another dtype."""
     folder, listed = found
     module = f"gives_{name.replace(' ', '_')}"
     source = ANOTHER.format(change=CHANGES[name], names=COMPUTING)
