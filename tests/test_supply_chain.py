@@ -18,6 +18,7 @@ FILES = (
     ),
     "action.yml",
     "examples/ci/github-workflow.yml",
+    "examples/ci/keras3-workflow.yml",
     "conformance/cli/init/templates/workflow.yml",
 )
 _OWN = ("./", "OWNER/")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from msgspec import structs
 
 from conformance.adapters import registry
+from conformance.adapters.declarations import declared
 from conformance.adapters.registry import PYPROJECT, RegistryError
 from conformance.adapters.target_records import Target
 from conformance.files import MOST_TOML, read_bounded
@@ -14,11 +16,14 @@ from conformance.files import MOST_TOML, read_bounded
 OWN = "conformance.toml"
 
 
-def known(file: Path | None = None) -> dict[str, Target]:
-    """The shipped targets and those of `file`, by default of the file that `find` finds.
+def known(
+    file: Path | None = None, tell: Callable[[str], None] = lambda _: None
+) -> dict[str, Target]:
+    """The shipped targets, those of `file` (by default of the file that `find` finds), and those
+    that installed packages declare; the file's own replace those of packages.
 
-    Those of a file that it finds are marked (`found_in`): whoever uses the folder may not know
-    what is in it.
+    Targets of a file that nobody named are marked (`found_in`): whoever uses the folder, or has the
+    package, may not know what is in it. `tell` gets a line for each wrong declaration of a package.
 
     Raises:
         RegistryError: the file is wrong, or uses the name of a shipped target.
@@ -34,7 +39,12 @@ def known(file: Path | None = None) -> dict[str, Target]:
             raise RegistryError(
                 f"{chosen}: targets.{name}: the suite itself uses this name; give another"
             )
-    return shipped | own
+    packages = declared(shipped)
+    for problem in packages.problems:
+        tell(problem)
+    names = {name.lower() for name in own}  # a project's own file may describe its package again
+    others = {n: target for n, target in packages.targets.items() if n.lower() not in names}
+    return shipped | others | own
 
 
 def _described(file: Path) -> dict[str, Target]:

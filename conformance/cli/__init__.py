@@ -1,7 +1,8 @@
 """The command line: a room for each task of a user, imported when a command needs it.
 
 `conformance NAME` is the click command `NAME_command` of the package or module NAME, with its
-options and its help. Help imports nothing else; the command imports its work when it runs.
+options and its help; a hyphen in NAME is `_` there. Help imports nothing else; the command imports
+its work when it runs.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ _COMMANDS = {
     "exec": "Run a Python file in a target's interpreter.",
     "replay": "Run failing cases again: fixed, or still failing?",
     "diff": "Show where two targets differ.",
+    "import-excluded": "Compare a list of excluded tests with the results of a Keras 3 backend.",
     "list": "List the functions, with their themes, editions and verdicts.",
     "show": "Show the demands of the documents on a function.",
     "issue": "Draft an issue for the maintainers of an implementation from a failure.",
@@ -71,8 +73,9 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in _COMMANDS:
             return None
-        module = importlib.import_module(f"conformance.cli.{_ROOMS.get(cmd_name, cmd_name)}")
-        command: click.Command = getattr(module, f"{cmd_name}_command")
+        name = cmd_name.replace("-", "_")
+        module = importlib.import_module(f"conformance.cli.{_ROOMS.get(name, name)}")
+        command: click.Command = getattr(module, f"{name}_command")
         return command
 
     def resolve_command(

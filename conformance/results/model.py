@@ -174,7 +174,7 @@ class FunctionResult(Struct, frozen=True):
     """The implementation's own, such as `(x, axis=-1)`, where it can be inspected."""
 
 
-class Drift(Struct, frozen=True, kw_only=True):
+class ReleaseDrift(Struct, frozen=True, kw_only=True):
     """A release newer than the one whose docstrings the edition judges by."""
 
     document: str
@@ -194,8 +194,8 @@ class TargetInfo(Struct, frozen=True, kw_only=True):
     implementation: str
     versions: dict[str, str]
     python: str
-    drift: Drift | UnsetType = UNSET
-    """Set if the installed release is newer than the one that the edition describes."""
+    drift: ReleaseDrift | UnsetType = UNSET
+    """Set if the installed release is newer than the release that the edition describes."""
 
 
 class Spent(Struct, frozen=True, kw_only=True):

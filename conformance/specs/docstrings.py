@@ -84,8 +84,10 @@ def described_release(edition: Edition) -> tuple[Document, Mapping[str, Docstrin
     """The document of an edition that lists a package's docstrings, such as `keras-3.15.1`, with
     this list; None if no document of the edition does."""
     documents = next(e.documents for e in edition_files() if e.name == edition)
-    lists = ((document, load_docstrings(document)) for document in documents)
-    return next(((document, listed) for document, listed in lists if listed is not None), None)
+    for document in documents:
+        if (docstrings := load_docstrings(document)) is not None:
+            return document, docstrings
+    return None
 
 
 @cache

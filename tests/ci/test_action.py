@@ -23,7 +23,7 @@ from tests.docs.walkthrough import files
 ROOT = Path(__file__).parents[2]
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
 STEPS = ACTION["runs"]["steps"]
-WORKFLOWS = [*ROOT.glob(".github/workflows/*.yml"), ROOT / "examples/ci/github-workflow.yml"]
+WORKFLOWS = [*ROOT.glob(".github/workflows/*.yml"), *ROOT.glob("examples/ci/*-workflow.yml")]
 INPUT = re.compile(r"\$\{\{ inputs\.([\w-]+) \}\}")
 
 

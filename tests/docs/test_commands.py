@@ -16,7 +16,9 @@ from tools.docs.commands import every, fenced, for_markdown
 
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
 CONTEXT = click.Context(main)
-SHOWN = re.compile(r"(?:^ *|[`$(] ?|&& |\| |do |: )conformance ([a-z]+)\b([^`\n]*)", re.MULTILINE)
+SHOWN = re.compile(
+    r"(?:^ *|[`$(] ?|&& |\| |do |: )conformance ([a-z]+(?:-[a-z]+)*)\b([^`\n]*)", re.MULTILINE
+)
 ENDS = re.compile(r"\s*(?:\||&&|;|>|2>| #).*")
 OPTION = re.compile(r"--?[a-z][\w-]*")
 

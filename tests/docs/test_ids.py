@@ -19,6 +19,7 @@ IDENTITY = re.compile(r"\b[0-9a-f]{12}\b")
 SHOWN = {
     "docs/ci.md": {"340794f6f291", "6afede15fa55"},
     "docs/expectations.md": {"2baa5b4294ba", "340794f6f291", "5b6baa2093b1", "9d65a8e98562"},
+    "docs/keras3-ci.md": {"3faf8df50aa7", "a3c4b7ee15f5"},
     "docs/pytest.md": {"340794f6f291"},
     "docs/tutorial.md": {"84918a8ad724", "e419afb40675"},
 }

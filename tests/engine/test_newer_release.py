@@ -11,7 +11,7 @@ from conformance.adapters.access import open_session
 from conformance.adapters.registry import completed
 from conformance.adapters.target_records import Target
 from conformance.engine.running.newer_release import newer_release
-from conformance.results import Drift
+from conformance.results import ReleaseDrift
 from conformance.scenarios.model import KERAS_3_DOCUMENT
 from conformance.specs.docstrings import load_docstrings
 
@@ -54,13 +54,15 @@ def test_a_newer_release_is_noted_with_the_number_of_functions_that_differ(tmp_p
     assert described is not None
     assert "keras.ops.shiny" not in described
     noted = drift(tmp_path, "99.0.dev1")
-    expected = Drift(document=KERAS_3_DOCUMENT, installed="99.0.dev1", functions=len(described) + 1)
+    expected = ReleaseDrift(
+        document=KERAS_3_DOCUMENT, installed="99.0.dev1", functions=len(described) + 1
+    )
     assert noted == expected
 
 
 def test_without_a_list_of_functions_the_release_alone_is_noted(tmp_path: Path) -> None:
     noted = drift(tmp_path, "99.0", MAPPING.replace("docstring_facts", "facts_of_examples"))
-    assert noted == Drift(document=KERAS_3_DOCUMENT, installed="99.0")
+    assert noted == ReleaseDrift(document=KERAS_3_DOCUMENT, installed="99.0")
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,9 @@ from conformance.results import (
     Aspect,
     AspectResult,
     Citation,
-    Drift,
     Failure,
     FunctionResult,
+    ReleaseDrift,
     Replacement,
     Results,
     RunInfo,
@@ -120,7 +120,7 @@ def results(name: str, functions: list[FunctionResult], **run: object) -> Result
 def newer(name: str = "keras-nightly-numpy") -> Results:
     """A run of a release newer than the one that the edition describes."""
     conforming = results(name, [function("f_conforms", Verdict.CONFORMS)])
-    drift = Drift(document="keras-3.15.1", installed="3.16.0", functions=2)
+    drift = ReleaseDrift(document="keras-3.15.1", installed="3.16.0", functions=2)
     return replace(conforming, target=replace(conforming.target, edition="keras-3", drift=drift))
 
 
@@ -171,7 +171,7 @@ def hostile(text: str) -> Results:
         implementation=text,
         versions={text: text},
         python=text,
-        drift=Drift(document=text, installed=text, functions=1),
+        drift=ReleaseDrift(document=text, installed=text, functions=1),
     )
     return Results(target=info, run=made.run, summary=made.summary, functions=made.functions)
 

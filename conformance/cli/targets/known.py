@@ -27,9 +27,18 @@ def known_targets(config: Path | None) -> dict[str, Target]:
         UsageProblem: the project's file is wrong.
     """
     try:
-        return project.known(config)
+        return project.known(config, _tell)
     except RegistryError as error:
         raise UsageProblem(str(error), "docs/targets.md explains every field") from error
+
+
+def _tell(problem: str) -> None:
+    """Print a wrong declaration of an installed package, once for each command."""
+    context = click.get_current_context(silent=True)
+    problems = set[str]() if context is None else context.meta.setdefault(__name__, set())
+    if problem not in problems:
+        problems.add(problem)
+        click.echo(f"skipped: {clean(problem)}", err=True)
 
 
 def chosen(names: Sequence[str], known: Mapping[str, Target]) -> list[Target]:
@@ -53,12 +62,14 @@ def _where_to_look(name: str) -> str:
 
 
 def named(target: Target) -> Target:
-    """The target, now that its user has named it; says where its file is, if in a folder above."""
+    """The target, now that its user has named it; says where its file is, if not in this folder."""
     if target.found_in is None:
         return target
-    if target.found_in.parent != Path.cwd():
+    folder, here = target.found_in.parent, Path.cwd()
+    if folder != here:
+        where = "a folder above" if folder in here.parents else "an installed package"
         file = clean(str(target.found_in))
-        click.echo(f"{target.name}: as {file} describes it, in a folder above", err=True)
+        click.echo(f"{target.name}: as {file} describes it, in {where}", err=True)
     return structs.replace(target, found_in=None)
 
 

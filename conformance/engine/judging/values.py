@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from conformance.dtypes import BFLOAT16, holds_more, is_floating, limits
+from conformance.dtypes import BFLOAT16, held_in, holds_more, is_floating, limits
 from conformance.engine.judging.answers import CallAnswer, only_value
 from conformance.engine.judging.findings import Allowance, Finding, Judgement
 from conformance.engine.judging.opened import opened, overflows
@@ -237,7 +237,7 @@ def _wrong_under(case: CallAnswer, got: Array, readings: Readings) -> Finding:
 
 def _unsent(case: CallAnswer, shape: tuple[int, ...]) -> Finding:
     """The finding on a result whose shape alone came, for it was too large to be sent."""
-    answer = _allowed(case, np.zeros(0, case.prepared.dtypes[0]))
+    answer = _allowed(case, np.zeros(0, held_in(case.prepared.dtypes[0])))
     readings = answer.shaped(shape, partial(case.prepared.shape_under, case.number))
     allowed = _of_misfit(case) if readings is None else of_readings(*readings)
     return _of_shape(case, shape, allowed)

@@ -8,12 +8,12 @@ from packaging.version import InvalidVersion, Version
 from conformance.adapters.docstrings import DocstringsError, session_facts
 from conformance.adapters.session import Session
 from conformance.editions import Edition
-from conformance.results import Drift
+from conformance.results import ReleaseDrift
 from conformance.specs.docstrings import described_release, installed_docstrings
 from conformance.specs.drift import drift
 
 
-def newer_release(session: Session, edition: Edition) -> Drift | UnsetType:
+def newer_release(session: Session, edition: Edition) -> ReleaseDrift | UnsetType:
     """The drift of a newer release from the document of the edition; unset for any other release.
 
     The worker lists its docstrings in a tenth of a second, and only if its release is newer.
@@ -29,10 +29,10 @@ def newer_release(session: Session, edition: Edition) -> Drift | UnsetType:
     try:
         facts = installed_docstrings(session_facts(session))
     except (DocstringsError, ValueError):
-        return Drift(document=document, installed=installed)
+        return ReleaseDrift(document=document, installed=installed)
     changes = drift(docstrings, facts.by_name())
     functions = len({change.function for change in changes})
-    return Drift(document=document, installed=installed, functions=functions)
+    return ReleaseDrift(document=document, installed=installed, functions=functions)
 
 
 def _is_newer(installed: str, release: str) -> bool:
