@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from conformance.editions import Edition
 from conformance.engine import PROFILES
 from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.findings import Finding
@@ -29,9 +30,9 @@ WIDE = {"float64": "float32", "int64": "int32", "uint64": "uint32"}
 
 
 @cache
-def calls(function: str) -> list[Prepared]:
+def calls(function: str, edition: Edition = "keras-2.2") -> list[Prepared]:
     """The valid calls that a default run makes of a function."""
-    (task,) = tasks([function], PROFILES["default"], edition="keras-2.2")
+    (task,) = tasks([function], PROFILES["default"], edition=edition)
     return [p for p in task.prepared() if p.structure.error is None]
 
 

@@ -14,6 +14,7 @@ import pytest
 
 from conformance.adapters.worker.conformance_worker.limits import MOST_VALUE_BYTES
 from conformance.adapters.worker.conformance_worker.values import Columns, read
+from conformance.dtypes import BFLOAT16
 from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.findings import Finding
 from conformance.engine.judging.judge import judge
@@ -76,6 +77,14 @@ def test_the_shape_of_a_reading_is_no_violation_if_nothing_else_came() -> None:
         assert {r for f in found for r in f.readings} == {taken(*AS_THEY_ARE)}
         (other,) = {f.verdict for f in of_shape(prepared, (*shape, 7))}
         assert other is Verdict.VIOLATES
+
+
+def test_a_result_of_bfloat16_may_be_too_large_to_be_sent() -> None:
+    """NumPy lacks this dtype, so no array of it can stand for the result."""
+    halves = [p for p in calls("keras.ops.add", "keras-3") if p.dtypes[0] == BFLOAT16]
+    assert halves
+    for prepared in halves:
+        assert {f.kind for f in of_shape(prepared, (*prepared.shape, 7))} == {FindingKind.SHAPE}
 
 
 def test_what_is_wrong_under_the_reading_of_its_shape_is_compared_with_that_reading() -> None:

@@ -36,7 +36,7 @@ def _numbers(change: Callable[[Array], Array]) -> Variant:
 
 
 def _flushed_in_32_bits(x: Array) -> Array:
-    """Zero for each subnormal number, but for those of a float16: float32 has them as normal."""
+    """Zero for each subnormal number except those of a float16, which are normal in float32."""
     if x.dtype == np.float16:
         return x
     return np.where(np.abs(x) < np.finfo(x.dtype).tiny, np.copysign(0, x).astype(x.dtype), x)
