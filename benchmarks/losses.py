@@ -1,19 +1,23 @@
 """What a backend that hangs or dies costs: the time of a run, and the losses that it reports.
 
-    python -m benchmarks.losses [--edition keras-2.2] [ROW...]
+    python -m benchmarks.losses [--edition keras-2.2] [-k EXPRESSION] [--jobs N] [ROW...]
 
 Each row is a run of the profile smoke on a fake, with the default limits: the reference for
 keras-2.2; for keras-3 `keras.ops` on NumPy, of the environment that
 `conformance install keras3-ops-numpy` makes. In the fake some functions fail in some calls:
 
-* `eagerly`: calls with values alone;
-* `symbolically`: calls with a placeholder or a symbolic tensor;
+* `eagerly`: calls with values alone (in the reference: arrays and variables);
+* `symbolically`: calls with a placeholder or a symbolic tensor (or a constant of the reference);
 * `compiled`: what `K.function` returns, or a call compiled as its users compile it;
 * `probed`: the square of a variable or of an empty array, which the suite calls before all else.
 
 The fake writes a line into a file before it fails. The table compares these lines with the losses
 that the results count. A row is `HOW-WHEN-FUNCTION`, such as `hangs-eagerly-softmax` or
 `dies-symbolically-all`; `healthy` is the fake without a failure.
+
+Waits do not depend on the load of the machine. On a busy one compare `waited` and the losses, not
+the wall time: with `--jobs 1` a function costs what the suite waited for it, and a start of the
+worker for each loss.
 """
 
 from __future__ import annotations
@@ -83,7 +87,7 @@ def __getattr__(name):
     return getattr(reference, name)
 
 def is_symbolic(x):
-    return type(x).__name__ == "Tensor"
+    return type(x).__name__ in ("Placeholder", "Tensor")
 
 def is_probe(x):
     return type(x).__name__ == "Variable"
@@ -220,10 +224,12 @@ def measure(edition: str, fault: str, options: tuple[str, ...]) -> LossRun:
 @click.command(help=__doc__)
 @click.option("--edition", type=click.Choice(sorted(MODULES)), default="keras-2.2")
 @click.option("-k", "selection", help="Only these functions, as in `conformance run`.")
+@click.option("--jobs", type=int, help="As in `conformance run`; with 1, no two waits overlap.")
 @click.argument("rows", nargs=-1)
-def main(edition: str, selection: str | None, rows: tuple[str, ...]) -> None:
+def main(edition: str, selection: str | None, jobs: int | None, rows: tuple[str, ...]) -> None:
     """Print one line for each row."""
     options = ("-k", selection) if selection else ()
+    options += ("--jobs", str(jobs)) if jobs else ()
     table = Table(
         "row", "wall s", "CPU s", "waited s", "functions", "bad", "failed", "counted", "shortened"
     )

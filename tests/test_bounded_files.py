@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import re
 import subprocess
 import sys
 import time
@@ -13,21 +14,25 @@ from pathlib import Path
 import pytest
 from hypothesis.database import DirectoryBasedExampleDatabase
 
+import conformance
 from conformance.adapters import mappings, registry
 from conformance.adapters.mappings import MappingError
 from conformance.adapters.registry import RegistryError
 from conformance.cli import known_failures
 from conformance.cli.errors import UsageProblem
 from conformance.cli.files.results import stored
+from conformance.cli.migration.uses import Unreadable, uses
 from conformance.cli.options.gate import DATABASE_VARIABLE as DATABASE
 from conformance.cli.options.gate import DatabaseOptions
 from conformance.cli.replay.stored_failures import StoredFailure
 from conformance.cli.run.database import _INDEX, MOST_BYTES, _encoded, database, default_failures
 from conformance.editions.files import VARIABLE, EditionError, found_editions
-from conformance.files import MOST_TOML, MOST_YAML
+from conformance.files import MOST_SOURCE, MOST_TOML, MOST_YAML
+from conformance.mutation.code.population import SourcesError, _module
 from conformance.reporting.containers import LARGEST, MOST_VALUES
 from conformance.reporting.json_results import ResultsError, encode, read_results
 from conformance.results import Aspect, FunctionResult, Verdict
+from conformance.specs.documents.texts import TextsError, find_texts
 from conformance.specs.reading import load_text
 from conformance.specs.source import SpecError
 from tests.reporting.records import aspect_result, every_verdict, failure, results
@@ -89,6 +94,79 @@ def test_a_key_that_takes_minutes_is_refused(name: str, key: str, place: Path) -
     assert str(file) in message(caught.value)
     assert DEEP in message(caught.value)
     assert time.monotonic() - begun < 10
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [(b"\0" * (MOST_SOURCE + 1), "it holds more than 16 MiB"), (b"\xff", "it is not UTF-8")],
+)
+def test_a_lock_that_cannot_be_read_is_refused(content: bytes, problem: str, place: Path) -> None:
+    lock, file = place / "lock.txt", place / "conformance.toml"
+    lock.write_bytes(content)
+    file.write_text('[venvs.v]\npython = "3.11"\nrequirements = ["x"]\nlock = "lock.txt"\n')
+    with pytest.raises(RegistryError) as caught:
+        registry.load(file)
+    assert f"{file}: venvs.v: lock: {lock}: {problem}; name a file" in message(caught.value)
+
+
+def test_a_source_without_end_is_refused(place: Path) -> None:
+    told = f"{ENDLESS}: it holds more than {MOST_SOURCE >> 20} MiB; split it"
+    with pytest.raises(SourcesError, match=told):
+        _module("mine", str(ENDLESS))
+    unread = uses(ENDLESS, ())
+    assert isinstance(unread, Unreadable)
+    assert unread.reason in told
+
+
+def test_no_text_is_sought_in_a_file_without_end(place: Path) -> None:
+    with (place / "sparse").open("wb") as sparse:
+        sparse.truncate(1 << 40)
+    with pytest.raises(TextsError, match="no file"):
+        find_texts(place)
+
+
+PRINTED = {
+    "adapters/guardian.py",  # orders of the host, and /proc
+    "adapters/warden.py",  # a number in /proc
+    "cli/exec.py",  # a user's script, in the process that runs it
+    "scripts/printing.py",  # in the script
+}
+OWN = {
+    "adapters/installation.py": "the pins that it installed",
+    "adapters/jax/caching.py": "what workers of one target keep for each other",
+    "adapters/layout.py": "records that it wrote into its home",
+    "adapters/process.py": "/proc",
+    "cli/init/project.py": "its templates",
+    "engine/planning/estimates.py": "its table",
+    "engine/running/machine.py": "/proc",
+    "fingerprints/functions.py": "its sources",
+    "generators/coverage/stored.py": "its arrays",
+    "mutation/code/records.py": "its lists",
+    "mutation/population.py": "its lists",
+    "reference/configuration.py": "the settings of Keras, in a worker",
+    "reporting/html/environment.py": "its style sheets",
+    "specs/data.py": "its data",
+    "specs/documents/glosses.py": "its data",
+    "specs/examples.py": "its data",
+    "specs/reading.py": "its data",
+    "specs/remembered.py": "its specs, and what it keeps of them",
+}
+"""The modules that read whole files without a bound, and which: no file of a user or a stranger."""
+
+
+def test_files_of_others_are_read_by_one_function() -> None:
+    """A class of faults: a reader of its own would need a bound of its own."""
+    package = Path(conformance.__file__).parent
+    whole = re.compile(r"\.read_(text|bytes)\(|\.read\(\)|(tomllib|json)\.load\(|gzip\.open\(")
+    workers = ("adapters/worker/", "mutation/worker/", "adapters/theano/")
+    places = {
+        file.relative_to(package).as_posix(): [
+            line for line in file.read_text("utf-8").splitlines() if whole.search(line)
+        ]
+        for file in package.rglob("*.py")
+    }
+    readers = {place for place, lines in places.items() if lines and not place.startswith(workers)}
+    assert readers - PRINTED == {*OWN}
 
 
 def test_a_spec_without_end_is_refused(place: Path) -> None:

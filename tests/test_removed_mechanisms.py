@@ -135,6 +135,11 @@ REMOVALS = (
         ("files.py", "if _DEEP_KEY.search(content):", "if not content:"),
     ),
     removal(
+        "bytes of sources",
+        BOUNDED + "test_a_source_without_end_is_refused",
+        ("files.py", CUT, CUT.replace("len(content) > most", "False")),
+    ),
+    removal(
         "files that are not named",
         "tests/cli/targets/test_own_targets.py::test_nothing_of_a_file_is_run_unless_it_is_named",
         ("adapters/project.py", "if file is None and chosen is not None:", "if file == ():"),
@@ -220,7 +225,7 @@ REMOVALS = (
     removal(
         "time",
         HOSTILE + "test_time_is_limited",
-        ("adapters/connection.py", "if waited >= limit:", "if waited >= 200 * limit:"),
+        ("adapters/connection.py", "        waited = 0.0\n", "        waited = -70 * limit\n"),
     ),
     removal(
         "lengths of frames",

@@ -315,8 +315,9 @@ def _start(orders: Orders, life: int) -> int:
         attempt_order(system.PDEATHSIG, signal.SIGKILL)
         if os.getppid() != guardian:
             os._exit(_NOT_FOUND)
-        for number in (signal.SIGPIPE, signal.SIGXFSZ):
-            signal.signal(number, signal.SIG_DFL)
+        for number in signal.Signals:
+            if signal.getsignal(number) is signal.SIG_IGN:  # it would stay so in the worker
+                signal.signal(number, signal.SIG_DFL)
         _confine(orders)
         os.execve(orders["command"][0], orders["command"], orders["environment"])  # noqa: S606
     except OSError as error:

@@ -142,7 +142,8 @@ def said_by(target: Target, command: Sequence[str]) -> str:
             check=False,
             cwd=variables["HOME"],
             capture_output=True,
-            text=True,
+            encoding="utf-8",
+            errors="replace",
             timeout=SECONDS,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -150,4 +151,6 @@ def said_by(target: Target, command: Sequence[str]) -> str:
     lines = (answer.stdout + answer.stderr).strip().splitlines()
     if answer.returncode != 0:
         raise LaunchError("\n".join(lines[-_TAIL:]))
+    if not answer.stdout.strip():
+        raise LaunchError("it printed nothing")
     return answer.stdout.strip().splitlines()[-1]

@@ -184,7 +184,13 @@ def _venv(path: Path, name: str, table: Mapping[str, Any]) -> Venv:
     lock = _place(where, "lock", path, str(venv.lock))
     if not lock.is_file():
         raise RegistryError(f"{where}: lock: there is no file {lock}")
-    return msgspec.structs.replace(venv, lock=lock)
+    venv = msgspec.structs.replace(venv, lock=lock)
+    try:
+        venv.pins()
+    except (OSError, UnicodeDecodeError) as error:
+        problem = getattr(error, "strerror", None) or "it is not UTF-8; name a file of requirements"
+        raise RegistryError(f"{where}: lock: {lock}: {problem}") from error
+    return venv
 
 
 def _target(path: Path, name: str, table: Mapping[str, Any], venvs: Mapping[str, Venv]) -> Target:

@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import Any
 
 from conformance.adapters.answered_values import AnswerError
-from conformance.adapters.answers import identity, late, merged, observation, without_values
+from conformance.adapters.answers import CALLED, identity, late, merged, observation, without_values
 from conformance.adapters.connection import Connection, Frame, WorkerFault
 from conformance.adapters.patience import (
     HANG,
@@ -113,13 +113,15 @@ class Session:
         self._sent: deque[int] = deque()
         self._connection: Connection | None = None
         self._late: frozenset[str] = frozenset()
-        """The functions that hung when a worker called them for itself."""
+        """The functions that a worker does not call for itself, because of a hang or `unset`."""
         self._identity: Identity | None = None
         self.starts = 0
         self.losses = 0
         """How often a worker was lost: it died, hung, answered garbage, or could not be reset."""
         self._slowest = self._started = 0.0
         """The seconds that the slowest answer took so far, and the first start."""
+        self.unset: Fault | None = None
+        """The fault of a worker in a call that it made for itself; later ones make none."""
         self._zygotes: ZygoteSource | LentWorkers = workers or ZygoteSource(launch)
         self._closing: list[Callable[[], None]] = []
         self._starting: Connection | None = None
@@ -381,7 +383,28 @@ class Session:
             return None
 
     def _new(self) -> Connection:
-        """A worker in a new process. WorkerStartError."""
+        """A worker in a new process. WorkerStartError.
+
+        If the first one ends in a call that it makes for itself, such as `set_floatx`, it and
+        all later ones make none: the fault belongs to the tests of these functions.
+        """
+        try:
+            return self._launched()
+        except WorkerStartError as error:
+            fault = _own_fault(error)
+            if fault is None or self._started or self._late == CALLED:
+                raise
+            before, self._late = self._late, CALLED
+            try:
+                connection = self._launched()
+            except WorkerStartError:
+                self._late = before
+                raise error from None
+            self.unset = fault
+            self.losses += 1
+            return connection
+
+    def _launched(self) -> Connection:
         launch, memory = self._launch, self._launch.memory_limit
         try:
             process = WorkerProcess(
@@ -453,6 +476,14 @@ def _ask(connection: Connection, request: dict[str, Any], limit: float) -> dict[
 
 def _reason(error: Exception) -> str:
     return _fault_text(error.fault) if isinstance(error, WorkerFault) else str(error)
+
+
+def _own_fault(error: WorkerStartError) -> Fault | None:
+    """The fault of a worker that ended in a call that it made for itself."""
+    cause = error.__cause__
+    if isinstance(cause, WorkerFault) and isinstance(cause.fault, Crashed | TimedOut):
+        return cause.fault if cause.fault.stage == "session" else None
+    return None
 
 
 def _fault_text(fault: Fault) -> str:

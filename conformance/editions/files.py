@@ -79,7 +79,7 @@ class EditionFiles(Struct, frozen=True):
     @property
     def settings(self) -> str:
         """The text of its `edition.toml`."""
-        return (self.folder / FILE).read_text("utf-8")
+        return read_toml(self.folder / FILE).decode("utf-8")
 
     def spec_texts(self) -> dict[str, str]:
         """The texts of its own spec files, by name; none if it shares those of older editions."""

@@ -106,7 +106,8 @@ def labels_of_paths(
     arguments: Mapping[str, Argument], parameter: str, arrays: Mapping[str, Array]
 ) -> dict[str, Array]:
     """Labels without a blank, and lengths of both such that a path stands for each label: two equal
-    classes in a row need a blank between them."""
+    classes in a row need a blank between them, which one tensor with both lengths leaves no step
+    for."""
     target, output, labels, samples = (
         references(arguments[name])[0]
         for name in (parameter, "output", "target_length", "output_length")
@@ -116,15 +117,14 @@ def labels_of_paths(
     rows = others[arrays[target].astype(int) % (classes - 1)]
     lengths = np.clip(arrays[samples].astype(int), 1, steps)
     sizes = np.minimum(np.maximum(arrays[labels].astype(int), 1), lengths)
+    room = sizes if labels == samples else lengths
     for place, row in enumerate(rows):
-        while (
-            sizes[place] + (row[1 : sizes[place]] == row[: sizes[place] - 1]).sum() > lengths[place]
-        ):
+        while sizes[place] + (row[1 : sizes[place]] == row[: sizes[place] - 1]).sum() > room[place]:
             sizes[place] -= 1
     return {
         target: rows,
-        labels: sizes.astype(arrays[labels].dtype),
         samples: lengths.astype(arrays[samples].dtype),
+        labels: sizes.astype(arrays[labels].dtype),
     }
 
 

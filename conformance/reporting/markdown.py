@@ -19,7 +19,7 @@ from conformance.reporting.listing import (
 from conformance.reporting.marks import MARKS, READING
 from conformance.reporting.matrix import MatrixColumn, by_theme, column, legend_name, marks_of
 from conformance.reporting.safe_text import clean, clean_block
-from conformance.reporting.summary import score_text, shown_counts, time_line
+from conformance.reporting.summary import drift_text, score_text, shown_counts, time_line
 from conformance.reporting.targets import TargetHistory, TargetView
 from conformance.reporting.writer import ResultsCollector
 from conformance.results import FunctionResult, Results, Verdict
@@ -169,6 +169,10 @@ def header_lines(results: Sequence[Results]) -> Iterator[str]:
         yield _row(cells)
     yield ""
     yield from _machines(results)
+    for target in results:
+        if (drift := drift_text(target.target)) is not None:
+            yield f"{code(target.target.name)}: {escape(drift)}."
+            yield ""
 
 
 def _machines(results: Sequence[Results]) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 
 from msgspec import UNSET
@@ -13,7 +14,8 @@ from conformance.reporting.listing import ListedFailure, listed_failures, takers
 from conformance.reporting.marks import GRAVEST_FIRST, MARKS
 from conformance.reporting.matrix import MatrixColumn
 from conformance.reporting.paint import Paint
-from conformance.results import FunctionResult, Results, RunInfo, Verdict
+from conformance.reporting.safe_text import counted
+from conformance.results import FunctionResult, Results, RunInfo, TargetInfo, Verdict
 from conformance.results.events import RunStarted
 from conformance.results.scores import (
     DEVIATIONS,
@@ -51,6 +53,22 @@ def shown_counts(functions: Sequence[FunctionResult]) -> Iterator[tuple[Verdict,
     counts[Verdict.DIVERGES] = count_diverging(functions)
     verdicts = (*DEVIATIONS, *LACKS, Verdict.ERROR, Verdict.DIVERGES)
     yield from ((v, counts[v]) for v in verdicts if counts[v])
+
+
+def drift_text(info: TargetInfo) -> str | None:
+    """`Keras 3.16.0 is newer than 3.15.1 of the edition keras-3: 23 functions drifted, which
+    `conformance spec drift NAME` lists`; None unless the target has a newer release.
+    """
+    if info.drift is UNSET:
+        return None
+    package, _, release = info.drift.document.rpartition("-")
+    release = f"{release} of the edition {info.edition}"
+    newer = f"{package.title()} {info.drift.installed} is newer than {release}"
+    if info.drift.functions is UNSET:
+        return newer
+    number = counted(info.drift.functions, "function")
+    command = f"conformance spec drift {shlex.quote(info.name)}"
+    return f"{newer}: {number} drifted, which `{command}` lists"
 
 
 def rate(cases: int, seconds: float) -> str:

@@ -20,6 +20,7 @@ from conformance.reporting.progress import Heartbeat, LiveProgress
 from conformance.reporting.safe_text import counted
 from conformance.reporting.summary import (
     SEE,
+    drift_text,
     plan_line,
     reading_lines,
     score_line,
@@ -236,6 +237,8 @@ class TerminalWriter:
     def _target_started(self, event: TargetStarted) -> None:
         self._of(event.target.name).edition = event.target.edition
         self._live.begin(event.target.name)
+        if (drift := drift_text(event.target)) is not None and not self.quiet:
+            self._line(self.paint.text(f"{event.target.name}: {drift}", "bold yellow"))
 
     def _target_unavailable(self, event: TargetUnavailable) -> None:
         self._live.remove(event.name)

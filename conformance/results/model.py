@@ -174,6 +174,18 @@ class FunctionResult(Struct, frozen=True):
     """The implementation's own, such as `(x, axis=-1)`, where it can be inspected."""
 
 
+class Drift(Struct, frozen=True, kw_only=True):
+    """A release newer than the one whose docstrings the edition judges by."""
+
+    document: str
+    """The document of the edition, such as `keras-3.15.1`."""
+    installed: str
+    """The installed release."""
+    functions: int | UnsetType = UNSET
+    """How many functions differ from the document (`conformance spec drift`); unset if the worker
+    cannot list its functions."""
+
+
 class TargetInfo(Struct, frozen=True, kw_only=True):
     """Which implementation was tested, as it described itself."""
 
@@ -182,6 +194,8 @@ class TargetInfo(Struct, frozen=True, kw_only=True):
     implementation: str
     versions: dict[str, str]
     python: str
+    drift: Drift | UnsetType = UNSET
+    """Set if the installed release is newer than the one that the edition describes."""
 
 
 class Spent(Struct, frozen=True, kw_only=True):

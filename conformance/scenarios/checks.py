@@ -183,7 +183,9 @@ def is_one_of(*expected: Any) -> Test:
             return None
         lists = [[*e] if isinstance(e, list | tuple) else [e] for e in expected]
         fault = f"not any(same([measured(v) for v in values[0]], e) for e in {lists!r})"
-        return Problem(f"gives {value!r}", repr(value), got=repr(value), fault=fault)
+        texts = expected if all(isinstance(e, str) for e in expected) else ()
+        gives = f"gives {value!r}"
+        return Problem(gives, repr(value), got=repr(value), fault=fault, texts=texts)
 
     return test
 

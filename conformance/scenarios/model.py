@@ -49,6 +49,8 @@ class Problem:
     compares `got` with `expected`, or looks for the same answer again."""
     wrong: str = ""
     """In place of `fault`: an expression for the mask of the elements of `first` that are wrong."""
+    texts: tuple[str, ...] = ()
+    """A shorter form of `fault` for a check of one output: it must be one of these texts."""
     unmade: bool = False
     """Whether a function on which the check depends failed first, so that the check saw nothing."""
 

@@ -244,6 +244,12 @@ def gave(outputs: Sequence[str], fault: str) -> ScriptEnding:
     return replace(_flattened(outputs, fault), compare=compare)
 
 
+def gave_text(name: str, texts: Sequence[str]) -> ScriptEnding:
+    """The output called `name` must be one of these texts."""
+    one_alone = f"== {texts[0]!r}" if len(texts) == 1 else f"in {[*texts]!r}"
+    return ScriptEnding((f"assert {name} {one_alone}, {name}",), observe=(), computes=False)
+
+
 def gave_elements(outputs: Sequence[str], wrong: str) -> ScriptEnding:
     """As `gave`; `wrong` (an expression) is a mask of elements of `first`, none of which may be
     set."""

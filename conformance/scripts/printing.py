@@ -13,7 +13,16 @@ from conformance.program.calls import (
     uses_package,
 )
 from conformance.program.layouts import relaid
-from conformance.program.model import AS_THEY_ARE, BACKEND, Case, Layout, Outputs, Program
+from conformance.program.model import (
+    AS_THEY_ARE,
+    BACKEND,
+    Case,
+    Layout,
+    Outputs,
+    Program,
+    Ref,
+    Step,
+)
 from conformance.scripts.endings import ScriptEnding, watching
 from conformance.scripts.literals import assignment
 from conformance.scripts.prelude import CONVERTER, Home, Prelude
@@ -100,11 +109,21 @@ def _calls(
     program: Program, prelude: Prelude, ending: ScriptEnding, echo: str | None, outputs: Outputs
 ) -> list[str]:
     """The steps, what is observed, and the reading of the outputs."""
-    steps = [line for step in program.steps if ending.steps for line in step_lines(step)]
+    steps = [line for step in program.steps if ending.steps for line in _step(step, prelude)]
     observed = [*(ending.observe or ())]
     if ending.observe is not None and not (ending.computes and ending.answers):
         return [*steps, *observed]
     return [*steps, *observed, *_computed_outputs(program, prelude, ending, echo, outputs)]
+
+
+def _step(step: Step, prelude: Prelude) -> Iterator[str]:
+    """The statements of a step; a dtype and a static shape are read without the help of `K`."""
+    words = prelude.short.get(step.function) if step.function in ("dtype", "int_shape") else None
+    match step.args:
+        case [Ref(name=tensor)] if words and not step.kwargs and not step.attempt:
+            yield f"{step.result} = {words.format(tensor=tensor)}"
+        case _:
+            yield from step_lines(step)
 
 
 def _guarded(calls: Sequence[str], ending: ScriptEnding) -> Iterator[str]:

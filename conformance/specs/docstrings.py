@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta, Struct, field
 
-from conformance.editions import Document, edition_files
+from conformance.editions import Document, Edition, edition_files
 from conformance.specs.data import data_of
 from conformance.specs.remembered import remembered
 
@@ -78,6 +78,14 @@ def load_docstrings(document: Document) -> Mapping[str, Docstring] | None:
     """The functions of a document by name; None if the edition has no list of them."""
     docstrings = _records(document, list[Docstring])
     return None if docstrings is None else {docstring.name: docstring for docstring in docstrings}
+
+
+def described_release(edition: Edition) -> tuple[Document, Mapping[str, Docstring]] | None:
+    """The document of an edition that lists a package's docstrings, such as `keras-3.15.1`, with
+    this list; None if no document of the edition does."""
+    documents = next(e.documents for e in edition_files() if e.name == edition)
+    lists = ((document, load_docstrings(document)) for document in documents)
+    return next(((document, listed) for document, listed in lists if listed is not None), None)
 
 
 @cache

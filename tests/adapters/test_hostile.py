@@ -128,6 +128,36 @@ def test_time_is_limited() -> None:
     assert time.monotonic() - begun < 60
 
 
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="only Linux has this file")
+def test_a_worker_ignores_no_signal_that_its_host_ignores() -> None:
+    """The hosts of a run with several jobs ignore SIGTERM, and each hang would cost GRACE more."""
+    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    try:
+        with Session(launch("correct")) as session:
+            run(session, negative_at(1))
+            (worker,) = [pid for pid in map(int, _numbers()) if _is_worker(pid)]
+            lines = Path(f"/proc/{worker}/status").read_text().splitlines()
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    (ignored,) = [int(line.split()[1], 16) for line in lines if line.startswith("SigIgn")]
+    assert not ignored >> (signal.SIGTERM - 1) & 1
+
+
+def _is_worker(pid: int) -> bool:
+    return _carries(pid) and b"fakes.correct" in Path(f"/proc/{pid}/cmdline").read_bytes()
+
+
+def test_a_setting_that_dies_is_not_called_again(tmp_path: Path) -> None:
+    calls, asked = tmp_path / "calls", negative_at(-1)
+    with Session(launch("dies_in_settings", FAKE_LIST=str(calls))) as session:
+        check_others(run(session, asked), asked, blamed=-1)
+        session.renew()
+        check_others(run(session, asked), asked, blamed=-1)
+        assert isinstance(session.unset, Crashed)
+        assert (session.unset.exit_code, session.losses) == (3, 1)
+    assert calls.read_text() == "called\n"
+
+
 @pytest.mark.parametrize("name", ["SIGKILL", "SIGTERM"])
 def test_killing_the_parent_is_a_crash(name: str) -> None:
     asked = negative_at(1, draws=2)

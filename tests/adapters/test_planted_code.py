@@ -128,6 +128,21 @@ def test_code_that_a_worker_left_runs_in_workers_of_its_own_target_alone(
 
 
 @whole
+@pytest.mark.thorough
+def test_a_worker_writes_to_its_own_folders_alone(tmp_path: Path) -> None:
+    """It tries every folder of the machine, and a file in each of them."""
+    walker = target("walker", SHARED_FOLDERS, tmp_path, module="fakes.walks")
+    work(walker)
+    own = layout.OwnFolders(walker)
+    places = (own.home / "writable").read_text().splitlines()
+    allowed = [own.home, own.cache, own.compiled, Path("/dev/shm")]  # noqa: S108
+    others = {p for p in places if not any(Path(p).is_relative_to(each) for each in allowed)}
+    assert {str(own.home), str(own.cache), str(own.compiled)} <= {*places}
+    assert {Path(place).parent for place in others} == {Path(tempfile.gettempdir())}  # its TMPDIR
+    assert not any(map(os.path.exists, others)), "they end with it"
+
+
+@whole
 def test_nothing_outside_the_sandbox_runs_what_a_worker_in_it_left(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

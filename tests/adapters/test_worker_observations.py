@@ -278,6 +278,17 @@ def test_changed_inputs_are_named(binding: str) -> None:
         assert all(draw.changed == () for draw in innocent.draws)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_changed_constants_are_named_in_eager_mode(dtype: str) -> None:
+    """Numbers that the module rounds when it makes a tensor are no change."""
+    item = Input("x", (3,), dtype, Binding.CONSTANT)
+    with Session(replace(launch("changes_constants"), family="eager")) as session:
+        changed = session.run_batch(batch(call("exp", item), draws=3))
+        assert [changed.draws[i].changed for i in (0, 2)] == [("x",), ("x",)]
+        innocent = session.run_batch(batch(call("identity", item), draws=3))
+        assert all(draw.changed == () for draw in innocent.draws)
+
+
 @pytest.mark.parametrize("binding", BINDINGS)
 @pytest.mark.parametrize("together", [True, False])
 def test_how_many_functions_compute_the_draws(binding: str, together: bool) -> None:

@@ -23,7 +23,9 @@ COMMANDS = [
     for row in re.findall(r"^\| (?:pip|uv|pipx)\b[^|]*\| (.*) \|$", PAGE.read_text("utf-8"), re.M)
     for command in re.findall("`([^`]+)`", row)
 ]
-SMALL = "run reference -k eye --profile smoke --no-database"
+REFERENCE = "run reference -k softmax --profile smoke --no-database"
+OWN = "run --module my_backend -k relu --profile smoke --no-database --fail-on never --python"
+SCORE = r"%s: \d+ of \d+ aspects"
 _BACKEND = """
 import numpy as np
 variable = constant = np.asarray
@@ -62,6 +64,17 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def interpreter(home: Path) -> Path:
+    """The Python of a user's environment that has a backend, and nothing of the suite."""
+    assert _run(home, home, ["uv", "venv", "--quiet", "own/.venv"]).returncode == 0
+    inside = ["uv", "pip", "install", "--quiet", "--python", "own/.venv", "numpy"]
+    assert _run(home, home, inside).returncode == 0
+    (packages,) = (home / "own" / ".venv" / "lib").glob("python*/site-packages")
+    (packages / "my_backend.py").write_text(_BACKEND, "utf-8")
+    return home / "own" / ".venv" / "bin" / "python"
+
+
 def _run(home: Path, folder: Path, command: Sequence[str]) -> subprocess.CompletedProcess[str]:
     """Run a command as this user, in a folder; the tests' own environment is not active."""
     programs = home / ".local" / "bin"
@@ -71,6 +84,7 @@ def _run(home: Path, folder: Path, command: Sequence[str]) -> subprocess.Complet
         "PATH": os.pathsep.join([str(programs), *other]),
         "UV_PYTHON": sys.executable,
         "PIPX_DEFAULT_PYTHON": sys.executable,
+        "PIP_CACHE_DIR": os.environ.get("PIP_CACHE_DIR", str(Path.home() / ".cache" / "pip")),
         "UV_CACHE_DIR": os.environ.get("UV_CACHE_DIR", str(Path.home() / ".cache" / "uv")),
     }
     hidden = ("VIRTUAL_ENV", "PYTHONPATH", "CONFORMANCE_HOME")
@@ -81,7 +95,10 @@ def _run(home: Path, folder: Path, command: Sequence[str]) -> subprocess.Complet
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_each_documented_way_runs(command: str, wheel: Path, home: Path, tmp_path: Path) -> None:
+def test_each_documented_way_runs(
+    command: str, wheel: Path, home: Path, interpreter: Path, tmp_path: Path
+) -> None:
+    """It tests a backend in another environment, by a relative path."""
     if command.startswith("pipx") and not (home / ".local" / "bin" / "pipx").exists():
         pytest.skip("no package index here has pipx")
     if command.startswith("uv add"):
@@ -89,10 +106,12 @@ def test_each_documented_way_runs(command: str, wheel: Path, home: Path, tmp_pat
     (home / ".local" / "bin" / "conformance").unlink(missing_ok=True)  # of another way
     line = command.replace("python3", sys.executable, 1).replace("SUITE", str(wheel))
     runs = line if line.endswith(" run") else f"{line} && {_program(command)} run"
-    script = runs.removesuffix("run") + SMALL
+    python = os.path.relpath(interpreter, tmp_path)
+    assert not python.startswith("/")
+    script = f"{runs.removesuffix('run')}{OWN} {python}"
     done = _run(home, tmp_path, ["bash", "-euc", script])
     assert done.returncode == 0, done.stderr
-    assert re.search(r"reference: (\d+) of \1 aspects", done.stdout), done.stdout
+    assert re.search(SCORE % "my_backend", done.stdout), done.stdout
 
 
 def _program(command: str) -> str:
@@ -102,17 +121,32 @@ def _program(command: str) -> str:
     return "uv run conformance" if command.startswith("uv add") else "conformance"
 
 
-def test_a_backend_in_another_environment_is_reached(
-    wheel: Path, home: Path, tmp_path: Path
+def test_the_example_and_each_kind_of_path_work(
+    wheel: Path, home: Path, interpreter: Path, tmp_path: Path
 ) -> None:
-    """From an environment of its own the suite tests a venv, by a path relative to the folder."""
-    assert _run(home, tmp_path, ["uv", "venv", "--quiet", ".venv"]).returncode == 0
-    inside = ["uv", "pip", "install", "--quiet", "--python", ".venv", "numpy"]
-    assert _run(home, tmp_path, inside).returncode == 0
-    packages = next((tmp_path / ".venv" / "lib").glob("python*/site-packages"))
-    (packages / "my_backend.py").write_text(_BACKEND, "utf-8")
-    command = ["uvx", "--from", str(wheel), "conformance", "run", "--module", "my_backend"]
-    chosen = ["--python", ".venv/bin/python", "-k", "relu", "--profile", "smoke"]
-    done = _run(home, tmp_path, [*command, *chosen, "--no-database"])
-    assert done.returncode == 1, done.stdout + done.stderr
-    assert re.search(r"my_backend: \d+ of \d+ aspects", done.stdout), done.stdout
+    """The reference; a backend by `~`, and by a path in a file, which counts from its folder."""
+    suite = ["uvx", "--from", str(wheel), "conformance"]
+    done = _run(home, tmp_path, [*suite, *REFERENCE.split()])
+    assert re.search(r"reference: (\d+) of \1 aspects", done.stdout), done.stdout + done.stderr
+    done = _run(home, tmp_path, [*suite, *OWN.split(), "~/own/.venv/bin/python"])
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.search(SCORE % "my_backend", done.stdout), done.stdout
+    (tmp_path / ".venv").symlink_to(interpreter.parents[1])
+    (tmp_path / "elsewhere").mkdir()
+    described = 'module = "my_backend"\nedition = "keras-2.2"\npython = ".venv/bin/python"\n'
+    (tmp_path / "conformance.toml").write_text(f"[targets.mine]\n{described}", "utf-8")
+    named = ["run", "mine", *OWN.split()[3:-1]]
+    done = _run(home, tmp_path / "elsewhere", [*suite, *named])
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.search(SCORE % "mine", done.stdout), done.stdout
+
+
+def test_the_reason_is_in_the_message_if_a_backend_does_not_start(
+    wheel: Path, home: Path, interpreter: Path, tmp_path: Path
+) -> None:
+    """The last line of the import, without -v."""
+    python = os.path.relpath(interpreter, tmp_path)
+    named = ["run", "--module", "no_backend", "--python", python, "--no-database"]
+    done = _run(home, tmp_path, ["uvx", "--from", str(wheel), "conformance", *named])
+    assert done.returncode == 3, done.stdout + done.stderr
+    assert "ModuleNotFoundError: No module named 'no_backend'" in done.stdout + done.stderr

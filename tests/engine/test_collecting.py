@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
+import os
+import sys
+from pathlib import Path
 
 import pytest
 
-from conformance.engine.running.collecting import OBJECTS, seldom
+from conformance.engine.running.collecting import OBJECTS, forget_young, seldom
 
 
 def test_it_is_searched_seldom_and_then_as_before() -> None:
@@ -16,6 +20,25 @@ def test_it_is_searched_seldom_and_then_as_before() -> None:
         assert gc.get_freeze_count() > 0
     assert gc.get_threshold() == before
     assert gc.get_freeze_count() == 0
+
+
+@pytest.mark.skipif(
+    sys.platform != "linux" or not hasattr(ctypes.CDLL(None), "malloc_trim"),
+    reason="the C library is another one",
+)
+def test_memory_of_a_finished_function_goes_back_to_the_system() -> None:
+    pieces = [bytes(65_536) for _ in range(2_000)]  # smaller than what it gives back by itself
+    kept = pieces[::100]  # in between, so that the heap cannot become shorter
+    del pieces
+    held = _resident()
+    forget_young()
+    assert held - _resident() > 60e6
+    assert len(kept) == 20
+
+
+def _resident() -> int:
+    """Bytes of this process that are in memory."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def test_an_error_leaves_it_as_it_was() -> None:

@@ -21,3 +21,17 @@ def test_expectations_of_many_elements_are_made_anew_and_the_same() -> None:
     assert again is not first
     np.testing.assert_array_equal(again.value, first.value)
     np.testing.assert_array_equal(again.bound, first.bound)
+
+
+def test_numbers_that_nobody_asks_for_are_drawn_again_and_the_same() -> None:
+    (task,) = tasks({"exp"}, PROFILES["smoke"])
+    found = (trial for trial in task.trials() if isinstance(trial, CallTrial))
+    prepared = next(t.prepared for t in found if 1 < np.prod(t.prepared.shape) < 100)
+    first, stacked = prepared.arrays, prepared.batch.arrays
+    prepared.forget(1)
+    assert prepared.arrays is first
+    prepared.forget()
+    assert not {"arrays", "batch"} & {*vars(prepared)}
+    for name, array in prepared.batch.arrays.items():
+        np.testing.assert_array_equal(array, stacked[name])
+        np.testing.assert_array_equal(prepared.arrays[0][name], first[0][name])

@@ -8,10 +8,12 @@ from typing import Any, cast
 
 import pytest
 
+from conformance import reference
 from conformance.adapters.patience import FIRST_DRAW, HURRIED, ONCE, USUAL, CallLimits, hurried
 from conformance.engine.judging.trials import Trial
 from conformance.engine.running import endings
 from conformance.engine.running.endings import MOST_HUNG, MOST_IN_A_ROW, Losses
+from conformance.engine.running.probing import OWN_SETTINGS
 from conformance.observations import (
     Crashed,
     DrawObservation,
@@ -23,7 +25,7 @@ from conformance.observations import (
     TimedOut,
 )
 from conformance.program import Binding, Input, Program, Step
-from conformance.results import Verdict
+from conformance.results import Aspect, Verdict
 from conformance.results.events import PlanShortened, WorkerRestarted
 from tests.engine.support import TINY, Outcome, examine, module
 
@@ -201,6 +203,29 @@ def test_a_probe_that_hangs_is_counted_announced_and_ends_the_probes(tmp_path: P
     ]
     assert {f.function for f in found.results.functions} == {"softmax", "exp"}
     assert not found.failures(Verdict.TIMED_OUT)
+
+
+def test_a_setting_that_dies_is_counted_and_costs_no_other_function_its_verdicts(
+    tmp_path: Path,
+) -> None:
+    found = run(tmp_path, "os._exit(3)", ("set_floatx",), ("exp", "set_floatx"))
+    assert {function for function, *_ in found.failures(Verdict.CRASHED)} == {"set_floatx"}
+    assert found.verdicts("exp")["exp", Aspect.VALUE] is Verdict.CONFORMS
+    reason = f"a setting ended the worker (exit status 3); {OWN_SETTINGS}"
+    assert reason in (found.results.run.shortened or ())
+    restarts = [e.function for e in found.events if isinstance(e, WorkerRestarted)]
+    assert restarts.count("a setting") == 1
+
+
+@pytest.mark.thorough
+def test_a_target_that_dies_at_every_call_has_complete_results(tmp_path: Path) -> None:
+    """The worker itself calls `learning_phase`, `backend` and the settings before any case."""
+    names = tuple(n for n in reference.__all__ if callable(getattr(reference, n)))
+    found = run(tmp_path, "os._exit(3)", names, MANY)
+    assert found.reached
+    assert {f.function for f in found.results.functions} == {*MANY}
+    for name in MANY:
+        assert found.verdicts(name)[name, Aspect.VALUE] is Verdict.UNSUPPORTED  # nor is any input
 
 
 @pytest.mark.parametrize("how", ["time.sleep(600)", "os._exit(3)"])

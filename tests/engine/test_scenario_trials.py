@@ -7,12 +7,16 @@ import pytest
 
 from conformance.editions import Edition
 from conformance.engine.judging.scenarios import ScenarioTrial
+from conformance.engine.verdicts.scripts import script
 from conformance.observations import Crashed, DrawObservation, StructureObservation
 from conformance.program import Binding
 from conformance.results import Aspect, Verdict
 from conformance.scenarios import Scenario, checks
 from conformance.scenarios.recorder import Recorder
 from conformance.scenarios.state import refusals, sessions
+from conformance.scripts import Prelude
+from conformance.specs import load
+from conformance.specs.load import signature
 from tests.scenarios.in_process import findings, module, recorded
 
 EDITION: Edition = "keras-2.2"
@@ -195,3 +199,23 @@ def test_unknown_keywords_are_left_out_by_tensorflow_alone(backend: str, verdict
     assert found.verdict is verdict
     assert found.gives == "raises ValueError"
     assert findings(scenario, module(function=lambda *a, **k: None, backend=lambda: backend)) == []
+
+
+def test_a_script_ends_with_the_step_that_is_checked() -> None:
+    """A check of one text needs no helper functions, and no step after it."""
+    recorder = Recorder("constant", EDITION, "a constant")
+    constant = recorder.constant(1.0)
+    dtype = recorder.dtype(constant).output("name")
+    recorder.eval(constant)
+    recorder.expect("dtype", dtype, checks.is_one_of("float64"), "float64", aspect=Aspect.DTYPE)
+    scenario = recorder.scenario()
+    (finding,) = findings(scenario, module(dtype=lambda _: "float32"))
+    trial = ScenarioTrial(scenario, "constant")
+    documented = signature(load()["constant"], EDITION)
+    printed = script("a title", finding, trial, Prelude(), documented)
+    assert printed is not None
+    assert printed.split("\n")[-3:-1] == [
+        "name = K.dtype(constant_0)",
+        "assert name == 'float64', name",
+    ]
+    assert "def " not in printed

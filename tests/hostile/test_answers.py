@@ -147,7 +147,8 @@ def test_forged_frames_are_frame_errors_or_no_answers(frame: str) -> None:
     try:
         ((header, arrays),) = decode_frames(FRAMES[frame])
     except FrameError as error:
-        assert str(error)
+        by_its_lengths = frame.startswith(("long", "many"))
+        assert ("more than" in str(error)) is by_its_lengths
     else:
         with pytest.raises(AnswerError):
             observation(header, arrays, ASKED)

@@ -152,6 +152,24 @@ def test_a_module_without_documented_functions_has_no_sources(tmp_path: Path) ->
         sources(target)
 
 
+@pytest.mark.parametrize(
+    ("last", "problem"),
+    [
+        ("print('not JSON')", "prints as its interpreter ends"),
+        ("print('[]')", "prints as its interpreter ends"),
+        ("os._exit(0)", "printed nothing"),
+        ("sys.stdout.buffer.write(b'\\xff')", "prints as its interpreter ends"),
+    ],
+)
+def test_a_module_that_prints_last_has_no_sources(last: str, problem: str, tmp_path: Path) -> None:
+    """What it prints is no answer of the suite's, and no error of the suite."""
+    begun = "os._exit(0)" if last.startswith("os.") else f"atexit.register(lambda: {last})"
+    (tmp_path / "loud.py").write_text(f"import atexit, os, sys\n{begun}\n", "utf-8")
+    target = registry.completed(Target(name="l", module="loud", edition="keras-2.2"), [tmp_path])
+    with pytest.raises(SourcesError, match=problem):
+        sources(target)
+
+
 def test_an_error_is_noticed_by_a_failure_that_is_not_known(judge: Judge) -> None:
     one = judge("softmax", "np.exp(a", "np.cosh(a", "softmax")
     assert one.outcome == "killed"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from conformance.results import (
     ASPECTS,
@@ -10,6 +11,7 @@ from conformance.results import (
     Aspect,
     AspectResult,
     Citation,
+    Drift,
     Failure,
     FunctionResult,
     Replacement,
@@ -115,6 +117,20 @@ def results(name: str, functions: list[FunctionResult], **run: object) -> Result
     )
 
 
+def newer(name: str = "keras-nightly-numpy") -> Results:
+    """A run of a release newer than the one that the edition describes."""
+    conforming = results(name, [function("f_conforms", Verdict.CONFORMS)])
+    drift = Drift(document="keras-3.15.1", installed="3.16.0", functions=2)
+    return replace(conforming, target=replace(conforming.target, edition="keras-3", drift=drift))
+
+
+NEWER = (
+    "keras-nightly-numpy: Keras 3.16.0 is newer than 3.15.1 of the edition keras-3: 2 functions"
+    " drifted, which `conformance spec drift keras-nightly-numpy` lists"
+)
+"""The line on that release."""
+
+
 def every_verdict(name: str = "keras-2.2.4-theano") -> Results:
     return results(name, [function(f"f_{v.name.lower()}", v) for v in JUDGED])
 
@@ -150,7 +166,12 @@ def hostile(text: str) -> Results:
     ]
     made = results(text, [FunctionResult(text, text, aspects)], selection=text, machine=text)
     info = TargetInfo(
-        name=text, edition=text, implementation=text, versions={text: text}, python=text
+        name=text,
+        edition=text,
+        implementation=text,
+        versions={text: text},
+        python=text,
+        drift=Drift(document=text, installed=text, functions=1),
     )
     return Results(target=info, run=made.run, summary=made.summary, functions=made.functions)
 

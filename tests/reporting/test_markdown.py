@@ -31,12 +31,14 @@ from conformance.results.events import (
 from tests.reporting.records import HOSTILE as TEXTS
 from tests.reporting.records import (
     JUDGED,
+    NEWER,
     SCRIPT,
     aspect_result,
     every_verdict,
     failure,
     hostile,
     many_targets,
+    newer,
     results,
 )
 
@@ -169,6 +171,12 @@ def test_the_header_says_what_ran() -> None:
     assert facts["versions"] == "keras 2.2.4, numpy 1.16.6; Python 3.6.15"
     assert facts["run"] == "suite 0.1.0, profile smoke, seed 7"
     assert (facts["date"], facts["cases"]) == ("2024-05-06T07:08:09Z", "1000")
+
+
+def test_a_newer_release_is_noted_below_the_header() -> None:
+    paragraphs = ["".join(c.content for c in t.children or []) for t in parsed(render([newer()]))]
+    assert f"{NEWER}." in paragraphs
+    assert "newer" not in render([every_verdict()])
 
 
 @pytest.mark.parametrize("text", HOSTILE)

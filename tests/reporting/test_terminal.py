@@ -32,6 +32,7 @@ from conformance.results.events import (
 from tests.reporting.records import (
     HOSTILE,
     JUDGED,
+    NEWER,
     aspect_result,
     ended,
     every_verdict,
@@ -39,6 +40,7 @@ from tests.reporting.records import (
     function,
     hostile,
     many_targets,
+    newer,
     results,
 )
 
@@ -105,6 +107,14 @@ def matrix_of(text: str) -> list[str]:
     """The lines from the legend to the end of the matrix."""
     before_failures = text.split("\nFailures\n", maxsplit=1)[0]
     return before_failures.splitlines()
+
+
+def test_a_newer_release_is_noted_at_the_start() -> None:
+    first, *_ = shown(events([newer()]), console()).splitlines()
+    assert first == NEWER
+    quiet = shown(events([newer()]), console(), quiet=True)
+    assert "newer" not in quiet
+    assert "newer" not in shown(events([every_verdict()]), console())
 
 
 def test_six_targets_and_69_functions_fit_in_100_columns() -> None:

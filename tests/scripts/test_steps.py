@@ -51,6 +51,20 @@ def doubling() -> Program:
 ROWS = {"rows": np.array([[1, 2], [3, 4]], np.float32)}
 
 
+def test_a_script_reads_dtype_and_shape_in_short_words() -> None:
+    steps = (
+        Step("y", "keras.ops.exp", (Ref("x"),)),
+        Step("dtype", "dtype", (Ref("y"),)),
+        Step("shape", "int_shape", (Ref("y"),), attempt=True),
+    )
+    program = Program((Input("x", (2,), "float32", Binding.CONSTANT),), steps, ("dtype",))
+    short = {"dtype": "str({tensor}.dtype)", "int_shape": "{tensor}.shape"}
+    prelude = Prelude(("import keras",), short=short)
+    script = print_script(Case(program, {"x": np.ones(2, np.float32)}), prelude, outputs="values")
+    assert "dtype = str(y.dtype)" in script.split("\n")
+    assert "y.shape" not in script, "an attempt is a call of the function"
+
+
 def test_a_program_of_several_steps_survives_json() -> None:
     assert from_json(to_json(doubling())) == doubling()
 

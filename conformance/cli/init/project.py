@@ -219,8 +219,15 @@ def _filled(text: str, words: Mapping[str, str]) -> str:
 
 
 def _quoted(text: str) -> str:
-    """The text as TOML, YAML and JSON have it between quotes, whatever is in it."""
-    return json.dumps(text)
+    """The text as TOML, YAML and JSON have it between quotes, whatever is in it.
+
+    UsageProblem: UTF-8 lacks a character of the text.
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise UsageProblem(f"{text!a} is not UTF-8", "rename the file or folder") from None
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _family(backend: Backend) -> str:

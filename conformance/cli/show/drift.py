@@ -16,11 +16,10 @@ from conformance.adapters.environments import Missing
 from conformance.adapters.target_records import Target
 from conformance.cli.errors import CANNOT_RUN, UsageProblem
 from conformance.cli.targets.known import chosen, known_targets
-from conformance.editions import edition_files
 from conformance.reporting.paint import make_console
 from conformance.reporting.safe_text import clean
 from conformance.results.encoding import as_json
-from conformance.specs.docstrings import Docstring, installed_docstrings, load_docstrings
+from conformance.specs.docstrings import Docstring, described_release, installed_docstrings
 from conformance.specs.drift import DriftedFunction, Kind, drift
 
 TITLES: dict[Kind, str] = {
@@ -80,11 +79,8 @@ def _target(name: str, python: str | None, config: Path | None) -> Target:
 
 
 def _described(target: Target) -> tuple[str, Mapping[str, Docstring]]:
-    for edition in edition_files():
-        if edition.name == target.edition:
-            for document in edition.documents:
-                if (docstrings := load_docstrings(document)) is not None:
-                    return document, docstrings
+    if (release := described_release(target.edition)) is not None:
+        return release
     raise UsageProblem(
         f"{target.name}: {target.edition} has documents, not the docstrings of a package",
         "name a target of the edition keras-3, such as keras3-ops-numpy",

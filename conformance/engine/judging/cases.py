@@ -206,10 +206,14 @@ class Prepared:
 
     def forget(self, beyond: int = 0) -> None:
         """Keep no expectation of more elements any longer: the large ones are few, and take most of
-        the memory of a run."""
+        the memory of a run. If nobody else asks for any, keep no numbers either: they are drawn
+        again, the same ones, for the few cases that fail."""
         found = self._expectations.items()
         self._expectations = {key: e for key, e in found if e.value.size <= beyond}
         self._others = {}
+        if not beyond:
+            for numbers in ("arrays", "batch"):
+                vars(self).pop(numbers, None)
 
     def value(self, draw: int, dtype: str, readings: Readings) -> Array:
         """The value alone, which is computed faster; not in a wider dtype than asked for.

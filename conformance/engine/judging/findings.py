@@ -31,6 +31,7 @@ class Checked:
     fault: str = ""
     wrong: str = ""
     limits: Array | None = None
+    texts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -255,9 +255,8 @@ class ScenarioTrial:
         if problem is None:
             return None
         finding = self._finding(check, problem, self._allowed(check, problem, values))
-        return replace(
-            finding, checked=Checked(looked, problem.fault, problem.wrong, problem.limits)
-        )
+        checked = Checked(looked, problem.fault, problem.wrong, problem.limits, problem.texts)
+        return replace(finding, checked=checked)
 
     def _allowed(self, check: Check, problem: Problem, values: Sequence[Values]) -> Allowance:
         """What allows the values that the check's own test refused."""

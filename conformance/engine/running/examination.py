@@ -36,8 +36,9 @@ from conformance.engine.running.collecting import forget_young
 from conformance.engine.running.consistency import Consistency, waits
 from conformance.engine.running.endings import Losses, why_restarted
 from conformance.engine.running.examined import Examined, Remembered
+from conformance.engine.running.newer_release import newer_release
 from conformance.engine.running.preludes import reaching
-from conformance.engine.running.probing import PROBE, Probes, Probing
+from conformance.engine.running.probing import Probes, Probing
 from conformance.engine.running.sending import Answered, Sending, configured_answers
 from conformance.engine.running.stop import Stop
 from conformance.engine.running.subject import Run, Subject
@@ -184,11 +185,11 @@ class Examination:
             self.losses,
             self.absent,
             promised,
-            self._tell_of_probe,
+            self._tell_of_loss,
         )
 
-    def _tell_of_probe(self, reason: str, left_out: str | None) -> None:
-        self.emit(WorkerRestarted(self.subject.name, PROBE, reason))
+    def _tell_of_loss(self, where: str, reason: str, left_out: str | None) -> None:
+        self.emit(WorkerRestarted(self.subject.name, where, reason))
         if left_out is not None:
             self.note(left_out, 0)
 
@@ -225,6 +226,7 @@ class Examination:
             implementation=self.subject.implementation,
             versions=dict(sorted(identity.versions.items())),
             python=identity.python,
+            drift=newer_release(self.session, self.subject.edition),
         )
 
     def _judge_signature(self, task: Task, identity: FunctionIdentity) -> None:

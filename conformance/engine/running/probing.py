@@ -33,8 +33,9 @@ from conformance.program import Binding
 from conformance.results import Aspect
 
 _Answers = Mapping[Binding, StructureObservation]
-PROBE = "a probe"
-"""The name of a loss that belongs to no function."""
+PROBE, SETTING = "a probe", "a setting"
+"""The names of losses in no test of a function: in a probe, or in a call at the worker's start."""
+OWN_SETTINGS = "the worker sets none, and all cases run with the settings of the backend itself"
 
 
 @dataclass(slots=True)
@@ -63,13 +64,15 @@ class Probing:
     """The documented functions that the target does not have."""
     shapes_promised: bool
     """Whether the documents promise that `int_shape` knows every dimension."""
-    tell: Callable[[str, str | None], None]
-    """Called with the reason of each loss, and with what follows if that ends the probing."""
+    tell: Callable[[str, str, str | None], None]
+    """Called with the place and the reason of each loss, and with what the suite then leaves out,
+    if anything."""
     ended: bool = False
 
     def run(self, aspects: Collection[Aspect]) -> Probes:
         """Run the probes that tests of these aspects need."""
         probes = Probes()
+        self._tell_of_settings()
         if not {Aspect.STATIC_SHAPE, Aspect.VALUE}.isdisjoint(aspects):
             # first: if `square` hangs, no other probe says anything
             square = self._answer("the square of a variable", shape_probe(Binding.VARIABLE))
@@ -83,6 +86,11 @@ class Probing:
                 what, empty_probe, lambda seen: not ends_the_worker(seen)
             )
         return probes
+
+    def _tell_of_settings(self) -> None:
+        if (fault := self.session.unset) is not None:
+            name = fault_name(fault)
+            self.tell(SETTING, name, f"{SETTING} ended the worker ({name}); {OWN_SETTINGS}")
 
     def _probe_shapes(self, probes: Probes, square: StructureObservation) -> None:
         probes.shapeless = shape_failure(
@@ -125,5 +133,5 @@ class Probing:
         for fault in seen.incidents[:1]:
             end = f"{PROBE} of {what} ended the worker ({fault_name(fault)})"
             left = f"{end}; the probes after it were not run" if self.ended else None
-            self.tell(fault_name(fault), left)
+            self.tell(PROBE, fault_name(fault), left)
         return seen

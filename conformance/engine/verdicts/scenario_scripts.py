@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from conformance.engine.judging.findings import Finding
+from conformance.engine.judging.findings import Checked, Finding
 from conformance.engine.judging.scenarios import ScenarioTrial
 from conformance.engine.verdicts.limits import named_index
 from conformance.observations import Value
@@ -45,10 +45,9 @@ def scenario_ending(finding: Finding, trial: ScenarioTrial) -> ScriptEnding:
     if checked is None:
         return _of_unfinished(finding, trial)
     names = tuple(checked.values)
-    if checked.wrong:
-        return endings.gave_elements(names, _source(checked.wrong))
-    if checked.fault:
-        return endings.gave(names, _source(checked.fault))
+    stated = _stated(checked, names)
+    if stated is not None:
+        return stated
     place = _place(finding, checked.values.values())
     if place is not None and isinstance(finding.expected, np.ndarray):
         return endings.gave_answer(names, _answer(finding), place)
@@ -61,6 +60,15 @@ def scenario_ending(finding: Finding, trial: ScenarioTrial) -> ScriptEnding:
         f"same([[measured(item) for item in part] for part in values], {argument_text(printed)})"
     )
     return endings.gave(names, fault)
+
+
+def _stated(problem: Checked | Problem, names: Sequence[str]) -> ScriptEnding | None:
+    """The demand that a problem states in Python; None if it states none."""
+    if problem.texts and len(names) == 1:
+        return endings.gave_text(names[0], problem.texts)
+    if problem.wrong:
+        return endings.gave_elements(names, _source(problem.wrong))
+    return endings.gave(names, _source(problem.fault)) if problem.fault else None
 
 
 def _of_unfinished(finding: Finding, trial: ScenarioTrial) -> ScriptEnding:
@@ -82,10 +90,9 @@ def _demanded(check: Check) -> ScriptEnding | None:
         expected = problem.expected
         if isinstance(expected, np.ndarray) and len(check.outputs) == 1:
             return endings.gave_answer(check.outputs, _right(problem, expected), (0, 0))
-        if problem.wrong and problem.wrong == again.wrong:
-            return endings.gave_elements(check.outputs, _source(problem.wrong))
-        if problem.fault and problem.fault == again.fault:
-            return endings.gave(check.outputs, _source(problem.fault))
+        alike = (problem.texts, problem.wrong, problem.fault)
+        if any(alike) and alike == (again.texts, again.wrong, again.fault):
+            return _stated(problem, check.outputs)
     return None
 
 

@@ -7,7 +7,7 @@ matter: a static shape, a reported dtype, inputs that must not change, an except
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -77,7 +77,18 @@ def _run(trial: Trial, finding: Finding) -> Case:
     program = trial.batch.program
     if isinstance(trial, CallTrial) and trial.prepared.evidence is None:
         program = replace(program, outputs=program.outputs[:1])
+    if finding.checked is not None:
+        program = _until(program, finding.checked.values)
     return Case(program, trial.case(finding.draw).arrays)
+
+
+def _until(program: Program, results: Collection[str]) -> Program:
+    """The program without the steps after the last of these results."""
+    places = {step.result: place for place, step in enumerate(program.steps)}
+    if not results or not places.keys() >= {*results}:
+        return program
+    last = max(places[name] for name in results)
+    return replace(program, steps=program.steps[: last + 1], outputs=tuple(results))
 
 
 def _prelude(prelude: Prelude, trial: Trial, function: str) -> Prelude:
@@ -221,11 +232,12 @@ def _a_shape(_: Finding, trial: CallTrial, prelude: Prelude) -> ScriptEnding:
 
 
 def _impure(finding: Finding, trial: CallTrial, prelude: Prelude) -> ScriptEnding:
-    """Inputs as they were. A worker reads variables back, and of what else there is the arrays."""
+    """Inputs as they were: the worker reads variables back, constants in eager mode, and arrays."""
     named = _CHANGES.search(finding.gives)
     names = named[1].split(", ") if named else []
     program = reached(trial.prepared.structure.program, prelude)
-    variables = [i.name for i in program.inputs if i.binding is Binding.VARIABLE]
+    kept = (Binding.VARIABLE, Binding.CONSTANT) if prelude.at_once else (Binding.VARIABLE,)
+    variables = [i.name for i in program.inputs if i.binding in kept]
     read = "evaluated" if "get_value" in prelude.absent or prelude.short else "K.get_value"
     return endings.unchanged(names, variables, read)
 

@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from msgspec import Struct, convert
+from msgspec import MsgspecError, Struct, convert
 
 from conformance.adapters import layout
 from conformance.adapters.launching import LaunchError, interpreter, said_by
 from conformance.adapters.target_records import Target
+from conformance.files import MOST_SOURCE, read_bounded
 from conformance.mutation.code.editing import Edit, in_a_line
 from conformance.mutation.code.units import (
     Definition,
@@ -80,8 +81,9 @@ def _modules(files: Mapping[str, str]) -> list[SourceModule]:
 
 def _module(name: str, file: str) -> SourceModule:
     try:
-        return parsed(name, file, Path(file).read_bytes())
-    except (OSError, SyntaxError) as error:
+        source = read_bounded(Path(file), MOST_SOURCE, "split it")
+        return parsed(name, file, source)
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise SourcesError(f"{file}: {getattr(error, 'strerror', None) or error}") from error
 
 
@@ -99,6 +101,8 @@ def _places(target: Target) -> _Places:
         return convert(json.loads(said_by(target, command)), _Places)
     except LaunchError as error:
         raise SourcesError(str(error)) from error
+    except (ValueError, MsgspecError) as error:
+        raise SourcesError(f"{target.module} prints as its interpreter ends: {error}") from error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

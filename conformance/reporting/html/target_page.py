@@ -13,7 +13,7 @@ from conformance.reporting.listing import ListedFailure, listed_failures
 from conformance.reporting.pictures.history import history_picture
 from conformance.reporting.pictures.rows import accuracy_picture, measured, timed, times_picture
 from conformance.reporting.pictures.svg import inline
-from conformance.reporting.summary import time_line
+from conformance.reporting.summary import drift_text, time_line
 from conformance.reporting.targets import TargetHistory, TargetView
 from conformance.results import Verdict
 from conformance.results.scores import readings_of
@@ -60,6 +60,7 @@ def target_view(
         "older": history.older,
         "info": target.results.target,
         "run": target.results.run,
+        "drift": drift_text(target.results.target),
         "time": time_line(target.results.run),
         "whole": bar(target),
         "themes": list(_themes(target, order)),

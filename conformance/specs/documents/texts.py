@@ -11,6 +11,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from conformance.editions import LINED_DOCUMENTS, Document, Edition
+from conformance.files import read_bounded
 from conformance.specs.claims.lines import load_lines
 from conformance.specs.data import read_data
 
@@ -86,6 +87,14 @@ class Texts:
         return lines[number - 1] if 0 < number <= len(lines) else None
 
 
+def _content(file: Path) -> bytes:
+    """The content of a file that may be one of the texts; empty for any other."""
+    try:
+        return read_bounded(file, _LARGEST, "") if file.is_file() else b""
+    except OSError:
+        return b""
+
+
 def find_texts(folder: Path) -> Texts:
     """The documents among the files of a folder, whatever they are called: by their SHA-256.
 
@@ -96,12 +105,11 @@ def find_texts(folder: Path) -> Texts:
     records = {record.sha256: record for record in load_texts().values()}
     texts: dict[str, tuple[str, ...]] = {}
     for file in sorted(folder.iterdir()):
-        if file.is_file() and file.stat().st_size <= _LARGEST:
-            content = file.read_bytes()
-            record = records.get(hashlib.sha256(content).hexdigest())
-            if record is not None:
-                lines = content.decode("utf-8").split("\n")
-                texts[record.document] = tuple(lines[: record.lines])
+        content = _content(file)
+        record = records.get(hashlib.sha256(content).hexdigest())
+        if record is not None:
+            lines = content.decode("utf-8").split("\n")
+            texts[record.document] = tuple(lines[: record.lines])
     if not texts:
         raise TextsError(f"no file in {folder} has the SHA-256 of one of the five documents")
     return Texts(texts)

@@ -31,12 +31,14 @@ from tests.reporting.pages import Page, dead_links, links, site_pages
 from tests.reporting.records import HOSTILE as TEXTS
 from tests.reporting.records import (
     JUDGED,
+    NEWER,
     array,
     aspect_result,
     every_verdict,
     failure,
     function,
     hostile,
+    newer,
     results,
 )
 
@@ -240,6 +242,13 @@ def test_the_page_of_a_target_groups_failures_by_cause(tmp_path: Path) -> None:
     page = site(tmp_path, [results("mine", functions)])["targets/mine.html"]
     assert len([d for d in page.all("details") if d.get("class") == "cause"]) == 1
     assert "raises ValueError: no axis … 3 functions: f0, f1, f2" in page.text
+
+
+def test_the_page_of_a_newer_release_names_its_drift(tmp_path: Path) -> None:
+    pages = site(tmp_path, [newer(), results("mine", [function("f", Verdict.CONFORMS)])])
+    drift = NEWER.partition(": ")[2]
+    assert drift in pages["targets/keras-nightly-numpy.html"].text
+    assert "Drift" not in pages["targets/mine.html"].text
 
 
 def test_charts_show_errors_limits_and_times(tmp_path: Path) -> None:

@@ -90,12 +90,16 @@ class Worker(object):
 
     def _start(self, request: Dict[str, Any], payloads: List[Any]) -> Answer:  # noqa: ARG002
         self._brief.know(request.get("late", ()))
+        self._announce("session", None)
         self._settings.begin()
         answer = identity(self._module, self._adapter, request["functions"], self._brief)
+        self._announce(None, None)
         return dict(answer, late=sorted(self._brief.late)), []
 
     def _configure(self, request: Dict[str, Any], payloads: List[Any]) -> Answer:  # noqa: ARG002
+        self._announce("session", None)
         done = self._settings.configure(request)
+        self._announce(None, None)
         return {"configured": done, "late": sorted(self._brief.late)}, []
 
     def _run(self, request: Dict[str, Any], payloads: List[Any]) -> Answer:

@@ -8,7 +8,7 @@ from .evaluation import Evaluator
 from .failures import ImplementationError, Meter, describe
 from .joined import Joined, joined_name, joined_names
 from .layouts import laid_out, numbers
-from .programs import AS_THEY_ARE, HELD_IN, PLACEHOLDERS, Program, RequestError
+from .programs import AS_THEY_ARE, HELD_IN, PLACEHOLDERS, Input, Program, RequestError
 from .stages import Announce, silent
 from .structures import BoundProgram
 from .values import Columns, Value, is_plain, read
@@ -42,6 +42,9 @@ class BatchRun(object):
         self._adapter, self._program, self._fed = adapter, program, fed
         self._layouts = {item.name: item.layout for item in program.inputs}
         self._variables = [item.name for item in program.inputs if item.binding == "variable"]
+        # a graph computes with a constant's numbers, and an eager function may write into them
+        kept = ("variable", "constant") if eager else ("variable",)
+        self._kept = [item for item in program.inputs if item.binding in kept]
         self._fixed = any(item.binding in ("constant", *AS_THEY_ARE) for item in program.inputs)
         if eager and fed and self._variables:
             # what depends on variables only is computed when the graph is built
@@ -211,15 +214,15 @@ class BatchRun(object):
 
     def _changed(self, feed: Dict[str, Any], arrays: Dict[str, Any], look: bool) -> List[str]:
         changed = [name for name in feed if numbers(feed[name]) != numbers(arrays[name])]
-        for name in self._variables if look else ():
-            if name not in changed and self._variable_changed(name, arrays[name]):
-                changed.append(name)
+        for item in self._kept if look else ():
+            if item.name not in changed and self._kept_changed(item, arrays[item.name]):
+                changed.append(item.name)
         return changed
 
-    def _variable_changed(self, name: str, array: Any) -> bool:
-        """Whether the variable changed; False too if it does not exist or cannot be read."""
+    def _kept_changed(self, item: Input, array: Any) -> bool:
+        """Whether a tensor changed; False too if it does not exist or cannot be read."""
         try:
-            return bool(self._meter.call("read", None, self._structure.changed, name, array))
+            return bool(self._meter.call("read", None, self._structure.changed, item, array))
         except ImplementationError:
             return False
 

@@ -104,14 +104,16 @@ class BoundProgram(object):
         """The items that are not evaluated yet."""
         return [part for _, part in self.items if not is_plain(part)]
 
-    def changed(self, name: str, fed: Any) -> bool:
-        """Whether the variable `name` no longer holds what it was given."""
+    def changed(self, item: Input, fed: Any) -> bool:
+        """Whether the tensor of an input no longer holds what it was given.
+
+        A library may round the numbers of a constant, which is then compared with another one.
+        """
         read = self._adapter.function("get_value") or self._adapter.evaluate
-        held = np.asarray(read(self.names[name]))
-        if held.dtype.isbuiltin == 2:  # bfloat16, whose libraries write NaN in several ways
-            return not same_numbers(held.astype("float32"), fed)
-        same_shape = held.shape == fed.shape
-        return not (same_shape and held.tobytes() == fed.astype(held.dtype).tobytes())
+        held = np.asarray(read(self.names[item.name]))
+        if _holds(held, fed) or item.binding == "variable":
+            return not _holds(held, fed)
+        return not _holds(held, np.asarray(read(self._bind(item, fed))))
 
     def input_claims(self) -> List[Any]:
         """What the implementation reports of the inputs, and the dtypes that they were made in."""
@@ -202,6 +204,14 @@ def _dimension_list(shape: Any) -> Any:
     if len(dimensions) > MOST_DIMENSIONS:
         raise ValueError("{} dimensions, more than {}".format(len(dimensions), MOST_DIMENSIONS))
     return dimensions
+
+
+def _holds(held: Any, fed: Any) -> bool:
+    """Whether an array that was read has the numbers of another one."""
+    if held.dtype.isbuiltin == 2:  # bfloat16, whose libraries write NaN in several ways
+        return same_numbers(held.astype("float32"), fed.astype("float32"))
+    same_shape: bool = held.shape == fed.shape
+    return same_shape and held.tobytes() == fed.astype(held.dtype).tobytes()
 
 
 def _attribute(tensor: Any) -> Any:
