@@ -39,7 +39,8 @@ def docstring_facts(target: Target) -> bytes:
 def session_facts(session: Session) -> bytes:
     """The same from a worker that runs, in a tenth of a second.
 
-    Raises `DocstringsError` if its mapping does not have this function.
+    Raises:
+        DocstringsError: its mapping does not have this function.
     """
     program = Program((), (Step(_OUTPUT, FACTS, ()),), (_OUTPUT,))
     outcome = session.run_batch(Batch(program, {}, 1)).draws[0].outcome

@@ -171,7 +171,11 @@ def _of_large_angles(question: BoundQuestion) -> Array:
 
 
 def contraction(question: BoundQuestion, _: Contraction) -> Bounded:
-    """The theme's a-priori bound. ValueError: the function has none."""
+    """The theme's a-priori bound.
+
+    Raises:
+        ValueError: the function has no such bound.
+    """
     bounded = CONTRACTIONS.get(question.function)
     if bounded is None:
         known = ", ".join(sorted(CONTRACTIONS))

@@ -99,7 +99,11 @@ def switch(
     """One of two arrays of one shape, or elements of both.
 
     The condition's axes are the first ones, or the last if they are `trailing`: then all three
-    broadcast. ValueError: its rank is higher than that of the expressions, or its axes do not fit.
+    broadcast.
+
+    Raises:
+        ValueError: the rank of the condition is higher than that of the expressions, or its axes do
+            not fit.
     """
     then, other = called(then_expression), called(else_expression)
     if np.ndim(condition) > np.ndim(then):
@@ -116,7 +120,11 @@ def called(branch: Any) -> Any:
 
 
 def in_train_phase(x: Any, alt: Any, training: Any = None) -> Array:
-    """x in training, else alt. ValueError: the phase is not told."""
+    """x in training, else alt.
+
+    Raises:
+        ValueError: training is None, because the oracle has no learning phase.
+    """
     if training is None:
         raise ValueError("the oracle knows no learning phase; pass training")
     return np.asarray(called(x) if np.any(np.asarray(training) != 0) else called(alt))

@@ -66,7 +66,10 @@ def convolution(
     """The correlation of images with kernels, on one, two or three spatial axes.
 
     keras-1's image_shape, volume_shape and filter_shape change nothing.
-    ValueError: an unknown padding, channels that differ, or a window larger than a `valid` image.
+
+    Raises:
+        ValueError: an unknown padding, channels that differ, or a window larger than a `valid`
+            image.
     """
     plain = _kernel(kernel, data_format)
     images = from_format(x, data_format)
@@ -80,7 +83,10 @@ def convolution(
 def contracted(left: Array, right: Array, axes: int) -> Array:
     """The sum over the last axes of one and the first of the other.
 
-    ValueError: lengths differ. Unlike a BLAS, einsum multiplies infinities by zeros.
+    Unlike a BLAS, einsum multiplies infinities by zeros.
+
+    Raises:
+        ValueError: lengths differ.
     """
     if left.shape[left.ndim - axes :] != right.shape[:axes]:
         raise ValueError(f"shapes {left.shape} and {right.shape} do not fit over {axes} axes")
@@ -110,7 +116,8 @@ def transposed(
 ) -> Array:
     """The adjoint of `convolution`, from its results to images of `output_shape`.
 
-    ValueError: a convolution does not turn `output_shape` into the shape of x.
+    Raises:
+        ValueError: a convolution does not turn `output_shape` into the shape of x.
     """
     plain, images = _transposed_kernel(kernel, data_format), from_format(x, data_format)
     *sizes, outside, _ = plain.shape
@@ -186,7 +193,8 @@ def local(
 ) -> Array:
     """Each window by its own weights, its elements in the order of the axes of `inputs`.
 
-    ValueError: the kernel has other windows or another number of features.
+    Raises:
+        ValueError: the kernel has other windows or another number of features.
     """
     first = data_format in CHANNELS_FIRST
     axes = len(kernel_size)

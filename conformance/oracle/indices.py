@@ -19,7 +19,8 @@ FROM_THE_END = "from the end"
 def placed(indices: Array, count: int, beyond: str) -> tuple[Array, Array]:
     """Indices from 0 to `count` - 1, and which of them name anything.
 
-    ValueError: the reading has no answer for an index.
+    Raises:
+        ValueError: the reading has no answer for an index.
     """
     positions = (
         np.where(indices < 0, indices + count, indices) if beyond == FROM_THE_END else indices
@@ -35,7 +36,10 @@ def placed(indices: Array, count: int, beyond: str) -> tuple[Array, Array]:
 def filled(values: Array, inside: Array, beyond: str) -> Array:
     """The values, with zeros or NaN where an index names nothing.
 
-    `inside` has the first axes of `values`. ValueError: this dtype has no NaN.
+    `inside` has the first axes of `values`.
+
+    Raises:
+        ValueError: the dtype of the values has no NaN.
     """
     if inside.all():
         return values

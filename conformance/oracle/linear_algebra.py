@@ -53,7 +53,9 @@ def dot(x: Array, y: Array) -> Array:
 def batch_axes(x: Array, y: Array, axes: int | Sequence[int] | None) -> tuple[int, int]:
     """The two summed axes, counted from the front.
 
-    ValueError: the batch axis, or two lengths; einsum would broadcast a length of 1.
+    Raises:
+        ValueError: an axis is the batch axis, or two lengths differ. einsum would broadcast a
+            length of 1.
     """
     if axes is None:
         axes = (x.ndim - 1, max(y.ndim - 2, 1))

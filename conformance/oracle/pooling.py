@@ -35,7 +35,9 @@ def pool(
     """One element for each window and channel.
 
     With `counts_border` a mean counts elements outside the image, which are zero.
-    ValueError: an unknown padding or mode, or a window larger than a `valid` image.
+
+    Raises:
+        ValueError: an unknown padding or mode, or a window larger than a `valid` image.
     """
     reduce = partial(_reduced, pool_size=pool_size, strides=strides, padding=padding)
     images = from_format(x, data_format)

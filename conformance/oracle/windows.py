@@ -68,7 +68,11 @@ def pads(
     padding: str,
     dilation: Sequence[int],
 ) -> Pads:
-    """Elements before and behind the image on each axis; ValueError for an unknown padding."""
+    """Elements before and behind the image on each axis.
+
+    Raises:
+        ValueError: the padding is unknown.
+    """
     spans = [(k - 1) * d + 1 for k, d in zip(sizes, dilation, strict=True)]
     if padding == "valid":
         return [(0, 0) for _ in spans]
@@ -100,7 +104,11 @@ def padded(x: Array, around: Pads, value: float = 0.0) -> Array:
 def windows(
     x: Array, sizes: Sequence[int], strides: Sequence[int], dilation: Sequence[int]
 ) -> Array:
-    """A view of (batch, positions..., sizes..., channels); ValueError if no window fits."""
+    """A view of (batch, positions..., sizes..., channels).
+
+    Raises:
+        ValueError: no window fits.
+    """
     axes = len(sizes)
     moves = x.strides[1:-1]
     along = zip(x.shape[1:-1], sizes, strides, dilation, strict=True)

@@ -71,7 +71,8 @@ def bounded_by_statistics(  # noqa: PLR0917 - as documented
 def length(x: Array, axis: Axis, order: int, *, of_matrix: bool = False) -> Array:
     """The norm along the axes, which are kept; with `of_matrix` that of matrices in two axes.
 
-    ValueError: there is no such norm.
+    Raises:
+        ValueError: there is no such norm.
     """
     where = axes_of(axis)
     if of_matrix:
