@@ -228,8 +228,8 @@ def measure(edition: str, fault: str, options: tuple[str, ...]) -> Run:
 @click.argument("rows", nargs=-1)
 def main(edition: str, selection: str | None, jobs: int | None, rows: tuple[str, ...]) -> None:
     """Print one line for each row."""
-    options = ("-k", selection) if selection else ()
-    options += ("--jobs", str(jobs)) if jobs else ()
+    chosen = {"-k": selection, "--jobs": jobs and str(jobs)}
+    options = tuple(text for name, value in chosen.items() if value for text in (name, value))
     table = Table(
         "row", "wall s", "CPU s", "waited s", "functions", "bad", "failed", "counted", "shortened"
     )
