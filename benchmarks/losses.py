@@ -15,7 +15,7 @@ The fake writes a line into a file before it fails. The table compares these lin
 that the results count. A row is `HOW-WHEN-FUNCTION`, such as `hangs-eagerly-softmax` or
 `dies-symbolically-all`; `healthy` is the fake without a failure.
 
-Waits do not depend on the load of the machine. On a busy one compare `waited` and the losses, not
+Waits hardly depend on the load of the machine. On a busy one compare `waited` and the losses, not
 the wall time: with `--jobs 1` a function costs what the suite waited for it, and a start of the
 worker for each loss.
 """
@@ -228,8 +228,8 @@ def measure(edition: str, fault: str, options: tuple[str, ...]) -> LossRun:
 @click.argument("rows", nargs=-1)
 def main(edition: str, selection: str | None, jobs: int | None, rows: tuple[str, ...]) -> None:
     """Print one line for each row."""
-    options = ("-k", selection) if selection else ()
-    options += ("--jobs", str(jobs)) if jobs else ()
+    chosen = {"-k": selection, "--jobs": jobs and str(jobs)}
+    options = tuple(text for name, value in chosen.items() if value for text in (name, value))
     table = Table(
         "row", "wall s", "CPU s", "waited s", "functions", "bad", "failed", "counted", "shortened"
     )

@@ -12,8 +12,11 @@ CALL_RANGE = (0.1, 3600.0)
 _PATIENT_SECONDS = 120.0
 _ROUND = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
 """The hurried limits. They are few: two runs of a target then choose the same limit."""
-_TIMES = 10.0
-"""A hurried limit is so many times the slowest answer."""
+_TIMES, _FEW_TIMES = 10.0, 2.0
+"""A hurried limit is so many times the slowest answer: many at first, then few."""
+_MOST_WASTED = 60.0
+"""The seconds of waits at hurried limits after which they are few times the slowest answer. Three
+hundred functions that hang would else take an hour where one answer took a second."""
 _PARTS = 4.0
 """A first call takes less than such a part of the start of a process, which imports a library."""
 HANG = 4
@@ -72,11 +75,12 @@ def takes_most(seconds: float, limit: float) -> bool:
     return seconds > limit / 2
 
 
-def hurried(slowest: float, start: float) -> float:
+def hurried(slowest: float, start: float, wasted: float = 0.0) -> float:
     """A limit for a target on which many calls hung already.
 
     It is short enough to try a whole target. It is long for a target whose slowest answer and whose
-    start took so many seconds.
+    start took so many seconds, and shorter once such waits have `wasted` too many.
     """
-    needed = max(_ROUND[0], start / _PARTS, _TIMES * slowest)
+    times = _TIMES if wasted < _MOST_WASTED else _FEW_TIMES
+    needed = max(_ROUND[0], start / _PARTS, times * slowest)
     return next((limit for limit in _ROUND if limit >= needed), needed)

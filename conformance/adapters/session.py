@@ -118,8 +118,8 @@ class Session:
         self.starts = 0
         self.losses = 0
         """How often a worker was lost: it died, hung, answered garbage, or could not be reset."""
-        self._slowest = self._started = 0.0
-        """The seconds that the slowest answer took so far, and the first start."""
+        self._slowest = self._started = self._wasted = 0.0
+        """The seconds of the slowest answer so far, of the first start, of hurried waits."""
         self.unset: Fault | None = None
         """The fault of a worker in a call that it made for itself; later ones make none."""
         self._zygotes: ZygoteSource | LentWorkers = workers or ZygoteSource(launch)
@@ -219,12 +219,14 @@ class Session:
 
     def _answer(self, batch: Batch, patience: Patience) -> StructureObservation:
         usual = self._limits.seconds(batch.draws)
-        limit = min(usual, hurried(self._slowest, self._started)) if patience.hurried else usual
+        short = hurried(self._slowest, self._started, self._wasted)
+        limit = min(usual, short) if patience.hurried else usual
         try:
             return self._receive(batch, limit)
         except WorkerFault as error:
-            hopeless = isinstance(error.fault, TimedOut) and not patience.again
-            if hopeless or patience.blamed == 0:
+            hung = isinstance(error.fault, TimedOut)
+            self._wasted += limit if hung and patience.hurried else 0.0
+            if (hung and not patience.again) or patience.blamed == 0:
                 return merged([], [without_values(error.fault)] * batch.draws, [error.fault])
             return self._bisect(batch, error.fault, patience)
 
@@ -385,8 +387,8 @@ class Session:
     def _new(self) -> Connection:
         """A worker in a new process. WorkerStartError.
 
-        If the first one ends in a call that it makes for itself, such as `set_floatx`, it and
-        all later ones make none: the fault belongs to the tests of these functions.
+        The first one may end in a call that it makes for itself, such as `set_floatx`. Later
+        ones then make none, because the fault belongs to the tests of these functions.
         """
         try:
             return self._launched()

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from conformance.adapters import patience
 from conformance.adapters.process import TOKEN, Family, Launch
 from conformance.adapters.removal import remove
 from conformance.adapters.session import CallLimits, Session
@@ -145,6 +146,17 @@ def test_a_worker_ignores_no_signal_that_its_host_ignores() -> None:
 
 def _is_worker(pid: int) -> bool:
     return _carries(pid) and b"fakes.correct" in Path(f"/proc/{pid}/cmdline").read_bytes()
+
+
+def test_waits_in_a_hurry_become_shorter(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ten times the slowest answer, which is more than the usual limit, and then twice."""
+    monkeypatch.setattr(patience, "_MOST_WASTED", 2.0)
+    with Session(launch("hangs"), limits=Limits(structure=2.5, draw=0.0)) as session:
+        session._slowest = 0.4
+        seen = [session.run_batch(negative_at(0, 1), patience.HURRIED) for _ in range(2)]
+    limits = [fault.limit for one in seen for fault in one.incidents if isinstance(fault, TimedOut)]
+    assert limits[0] == 2.5
+    assert limits[1] < 2.5
 
 
 def test_a_setting_that_dies_is_not_called_again(tmp_path: Path) -> None:

@@ -161,6 +161,11 @@ def test_who_is_in_a_hurry_waits_for_ten_times_the_slowest(
     assert hurried(slowest, start) == limit
 
 
+def test_after_a_minute_of_hurried_waits_twice_the_slowest_is_enough() -> None:
+    assert [hurried(1.4, 3, wasted) for wasted in (0, 59, 60, 600)] == [20, 20, 5, 5]
+    assert hurried(0.3, 3, 60) == 1
+
+
 def test_a_slow_target_gets_twice_the_time_and_at_most_two_minutes() -> None:
     assert [CallLimits(structure=s).patient.structure for s in (10, 60, 100, 300)] == [
         20,

@@ -45,7 +45,7 @@ def forget_young() -> None:
 
 @cache
 def _trim() -> Callable[[int], int] | None:
-    """What gives freed memory back to the system, where the C library has it."""
+    """`malloc_trim`, which gives freed memory back to the system; None where there is none."""
     if sys.platform == "win32":
         return None
     trim: Callable[[int], int] | None = getattr(ctypes.CDLL(None), "malloc_trim", None)

@@ -65,8 +65,8 @@ class Probing:
     shapes_promised: bool
     """Whether the documents promise that `int_shape` knows every dimension."""
     tell: Callable[[str, str, str | None], None]
-    """Called with the place and the reason of each loss, and with what the suite then leaves out,
-    if anything."""
+    """Called with the place and the reason of each loss, and a text on the parts of the plan that
+    the suite then leaves out, if any."""
     ended: bool = False
 
     def run(self, aspects: Collection[Aspect]) -> Probes:

@@ -1,4 +1,4 @@
-# mypy: allow-untyped-defs, allow-untyped-calls
+# mypy: allow-untyped-defs, allow-untyped-calls, disable-error-code="no-redef"
 """`set_floatx` ends the process, and writes a line into the file FAKE_LIST before it does."""
 
 import os
