@@ -105,9 +105,11 @@ def _settled(points: Array, length: int, arguments: Mapping[str, Argument]) -> A
 def labels_of_paths(
     arguments: Mapping[str, Argument], parameter: str, arrays: Mapping[str, Array]
 ) -> dict[str, Array]:
-    """Labels without a blank, and lengths of both such that a path stands for each label: two equal
-    classes in a row need a blank between them, which one tensor with both lengths leaves no step
-    for."""
+    """Labels without a blank, and lengths of both such that a path stands for each label.
+
+    Two equal classes in a row need a blank between them. One tensor with both lengths leaves no
+    step for it.
+    """
     target, output, labels, samples = (
         references(arguments[name])[0]
         for name in (parameter, "output", "target_length", "output_length")
