@@ -236,8 +236,8 @@ def _impure(finding: Finding, trial: CallTrial, prelude: Prelude) -> ScriptEndin
     named = _CHANGES.search(finding.gives)
     names = named[1].split(", ") if named else []
     program = reached(trial.prepared.structure.program, prelude)
-    kept = (Binding.VARIABLE, Binding.CONSTANT) if prelude.at_once else (Binding.VARIABLE,)
-    variables = [i.name for i in program.inputs if i.binding in kept]
+    bindings = (Binding.VARIABLE, Binding.CONSTANT) if prelude.at_once else (Binding.VARIABLE,)
+    variables = [i.name for i in program.inputs if i.binding in bindings]
     read = "evaluated" if "get_value" in prelude.absent or prelude.short else "K.get_value"
     return endings.unchanged(names, variables, read)
 
@@ -259,13 +259,13 @@ _SPECIFIC: Mapping[str, Callable[[Finding, CallTrial, Prelude], ScriptEnding]] =
 
 def _of_gradient(finding: Finding, trial: GradientTrial) -> ScriptEnding:
     """All gradients must be right; where the call itself is wrong, its result."""
-    wanted = trial.differentiated.wanted
+    tensors = trial.differentiated.wanted
     if finding.kind == FindingKind.UNMADE_INPUT and "raises " not in finding.gives:
         expected = trial.expected_result(finding.draw)
         numbers = Bounded(expected.value, expected.bound).generous(expected.dtype)
         return endings.is_answer(RightAnswer((numbers,)), "got[-1]", "")
-    answers = [(f"got[{i}]", gradient_answer(finding, trial, n)) for i, n in enumerate(wanted)]
-    return replace(endings.are_arrays("got[:-1]", len(wanted)), answers=tuple(answers))
+    answers = [(f"got[{i}]", gradient_answer(finding, trial, n)) for i, n in enumerate(tensors)]
+    return replace(endings.are_arrays("got[:-1]", len(tensors)), answers=tuple(answers))
 
 
 # Failures without a case
