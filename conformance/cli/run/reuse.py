@@ -156,6 +156,8 @@ def earlier(
             tasks = common.shard.of(tasks, subject.library)
         marks = common.fingerprints[subject.name]
         choice = _choice(sources, tasks, marks)
+        for source in sources:
+            _check_nothing_is_lost(source, choice)
         click.echo(f"{subject.name}: {_summary(choice, len(tasks))}", err=True)
         if choice.taken:
             certain = all(UNKNOWN not in marks[name].values() for name in choice.taken)
@@ -163,6 +165,20 @@ def earlier(
                 _together(choice, tasks, common), certain, _begun(sources, choice)
             )
     return previous
+
+
+def _check_nothing_is_lost(source: ReuseSource, choice: Choice) -> None:
+    """UsageProblem if `--resume` would write over results of which it keeps no function."""
+    finished = len(source.fingerprints)
+    if not source.resumed or not finished or source in choice.taken.values():
+        return
+    reasons = Counter(reason for reason in choice.again.values() if reason != UNFINISHED)
+    (why, _), *_ = reasons.most_common(1) or [(PARTS["shared"], 0)]
+    file = clean(str(source.file))
+    raise UsageProblem(
+        f"{file} cannot be resumed: none of its {finished} functions can be kept ({why})",
+        "name another --output, or leave --resume out to write over these results",
+    )
 
 
 def _begun(sources: Sequence[ReuseSource], choice: Choice) -> dict[str, Examined]:

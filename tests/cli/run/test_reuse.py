@@ -149,6 +149,18 @@ def test_resuming_runs_again_what_has_changed_meanwhile(tmp_path: Path) -> None:
     assert "1 run: engine changed (1)" in done.output
 
 
+def test_resuming_writes_over_no_results_of_which_it_keeps_nothing(tmp_path: Path) -> None:
+    """A run of hours would be lost, though its results are as good as on the day before."""
+    first(tmp_path)
+    for name in ("argmax", "softmax", "softsign"):
+        edit(tmp_path, lambda results, name=name: marked(results, name, "engine"))  # type: ignore[misc]
+    before = (tmp_path / "reference.json").read_bytes()
+    done = invoke("reference", *CHOSEN, "-o", str(tmp_path), "--resume")
+    assert done.exit_code == 2
+    assert "none of its 3 functions can be kept (engine changed)" in done.output
+    assert (tmp_path / "reference.json").read_bytes() == before
+
+
 def test_a_place_that_is_not_there_is_a_mistake(tmp_path: Path) -> None:
     done = invoke("reference", *CHOSEN, "--reuse", str(tmp_path / "none"))
     assert done.exit_code == 2

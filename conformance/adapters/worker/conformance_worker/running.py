@@ -43,8 +43,8 @@ class BatchRun(object):
         self._layouts = {item.name: item.layout for item in program.inputs}
         self._variables = [item.name for item in program.inputs if item.binding == "variable"]
         # a graph computes with a constant's numbers, and an eager function may write into them
-        kept = ("variable", "constant") if eager else ("variable",)
-        self._kept = [item for item in program.inputs if item.binding in kept]
+        bindings = ("variable", "constant") if eager else ("variable",)
+        self._readable = [item for item in program.inputs if item.binding in bindings]
         self._fixed = any(item.binding in ("constant", *AS_THEY_ARE) for item in program.inputs)
         if eager and fed and self._variables:
             # what depends on variables only is computed when the graph is built
@@ -214,12 +214,12 @@ class BatchRun(object):
 
     def _changed(self, feed: Dict[str, Any], arrays: Dict[str, Any], look: bool) -> List[str]:
         changed = [name for name in feed if numbers(feed[name]) != numbers(arrays[name])]
-        for item in self._kept if look else ():
-            if item.name not in changed and self._kept_changed(item, arrays[item.name]):
+        for item in self._readable if look else ():
+            if item.name not in changed and self._has_changed(item, arrays[item.name]):
                 changed.append(item.name)
         return changed
 
-    def _kept_changed(self, item: Input, array: Any) -> bool:
+    def _has_changed(self, item: Input, array: Any) -> bool:
         """Whether a tensor changed; False too if it does not exist or cannot be read."""
         try:
             return bool(self._meter.call("read", None, self._structure.changed, item, array))
