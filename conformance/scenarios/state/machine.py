@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from conformance.dtypes import BFLOAT16
 from conformance.program import Ref
 from conformance.scenarios.checks import equal_in_single, plain, shown
 from conformance.scenarios.model import INACCURATE, Alternative, Array, Problem, Values
@@ -340,9 +339,8 @@ def _dtypes(noted: ExpectedResult) -> Iterator[Alternative]:
     """The same numbers in another dtype: no document says which arithmetic on tensors gives."""
     if noted.what in COMPUTED:
         for reading in load_conventions()[ConventionName.RESULT_DTYPE].variants:
-            if reading.name != BFLOAT16:  # no function of K gives one
-                test = _is_any_of(noted, [noted.value.astype(reading.name)])
-                yield Alternative(ConventionName.RESULT_DTYPE, reading.name, test)
+            test = _is_any_of(noted, [noted.value.astype(reading.name)])
+            yield Alternative(ConventionName.RESULT_DTYPE, reading.name, test)
 
 
 def _changed(noted: ExpectedResult) -> Alternative:

@@ -63,7 +63,7 @@ def test_two_parts_become_one_and_two_runs_a_history(tmp_path: Path) -> None:
     out = str(tmp_path / "site")
     done = call(str(tmp_path / "old"), str(tmp_path / "new"), "--output", out)
     page = (tmp_path / "site" / "targets" / "m.html").read_text("utf-8")
-    assert "What changed since 2024-05-06T07:08:09Z" in page
+    assert "Changes since 2024-05-06T07:08:09Z" in page
 
 
 PART = {"selection": "dot", "started": "2025-01-01T00:00:00Z"}

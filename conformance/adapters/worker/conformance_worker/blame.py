@@ -23,6 +23,6 @@ def blamed(part: str) -> Iterator[None]:
     try:
         yield
     except (Exception, SystemExit) as error:
-        kind, _, message, _, _ = describe(error, "import")
+        kind, _, message, *_ = describe(error, "import")
         reason = " ".join("{}: {}".format(kind, message).split())
         raise DescriptionError("{}: {}".format(part, reason)) from error

@@ -80,7 +80,7 @@ def _signature(function: Any) -> Tuple[Optional[List[Any]], Optional[str]]:
 
 
 def _reason(error: BaseException) -> str:
-    kind, _, message, _, _ = describe(error, "read")
+    kind, _, message, *_ = describe(error, "read")
     return cut("{}: {}".format(kind, message), MOST_MESSAGE)
 
 

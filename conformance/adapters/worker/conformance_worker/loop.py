@@ -170,7 +170,7 @@ class Worker(object):
 
 def refusal(number: Any, error: BaseException) -> Dict[str, Any]:
     """The answer to a request that cannot be carried out."""
-    kind, _, message, _, _ = describe(error, "read")
+    kind, _, message, *_ = describe(error, "read")
     return {"id": number, "ok": False, "error": "{}: {}".format(kind, message)}
 
 
