@@ -100,7 +100,7 @@ def test_functions_messages_ids_and_targets_are_found_on_every_page(
     assert by_message[0].startswith("✗ relu value f1a2 relu gives nonsense on one")
     assert len(by_message) == 3
     assert len(find(page, "f1a2")) == 5
-    assert find(page, "no such thing") == ["Nothing has all of these words."]
+    assert find(page, "no such thing") == ["No entry has all of these words."]
 
 
 def test_what_was_found_is_opened_with_the_keyboard(page: Any, site: str) -> None:

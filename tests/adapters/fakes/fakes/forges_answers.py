@@ -48,7 +48,7 @@ def _adds(header, arrays):
 
 
 def _talks(header, arrays):
-    header["errors"] = [["E" * 300_000, ["E"] * 50, "m" * 3_000_000, "call", None, "p" * 3_000_000]]
+    header["errors"] = [["E" * 300_000, ["E"] * 50, "m" * 3_000_000, "call", None, "p" * 300_000]]
     header["draws"] = [[0, []] for _ in header["draws"]]
     header["values"] = []
     del arrays[:]
