@@ -313,7 +313,7 @@ def has_signature(name: str, fault: str) -> ScriptEnding:
     """
     observe = (
         "import inspect",
-        f"signature = inspect.signature(K.{name})",
+        f"signature = inspect.signature({name if name.startswith('keras.') else f'K.{name}'})",
         "offered, kinds = signature.parameters, inspect.Parameter",
     )
     return ScriptEnding((f"assert not ({fault}), signature",), observe=observe)

@@ -26,7 +26,7 @@ from conformance.program.model import (
 )
 from conformance.scripts.endings import ScriptEnding, watching
 from conformance.scripts.literals import assignment
-from conformance.scripts.prelude import CONVERTER, Home, Prelude
+from conformance.scripts.prelude import Home, Prelude
 from conformance.scripts.reaching import bound, fed_inputs, reached
 from conformance.source_text import comment, inside
 
@@ -93,7 +93,7 @@ def comparing_script(
         _values(case, prelude), [*before, *inputs, *_guarded(calls, ending), *statements]
     )
     called = [*body, *own]
-    uses = uses_package(program.steps) or any(f"{CONVERTER}(" in line for line in called)
+    uses = uses_package(program.steps) or any("keras." in line for line in called)
     imports = _prelude(prelude, called, uses_package=uses)
     watch = watching(ending.death) if ending.death else ()
     lines = [*_head(title, prelude), *watch, *imports, *_printing(program, prelude), *own]

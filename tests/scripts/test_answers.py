@@ -8,7 +8,7 @@ import pytest
 from conformance.program import Binding, Case, Input, Program, Ref, Step
 from conformance.scripts import Prelude, comparing_script
 from conformance.scripts.answers import Bounded, RightAnswer, Words, asserted
-from conformance.scripts.endings import is_answer
+from conformance.scripts.endings import has_signature, is_answer
 
 SHORT = {
     "placeholder": "keras.KerasTensor({shape}, dtype={dtype})",
@@ -45,3 +45,13 @@ def test_a_symbol_of_bfloat16_is_fed_a_tensor_of_bfloat16() -> None:
     script = comparing_script(Case(program, arrays), prelude, is_answer(answer), "a title")
     fed = "[keras.ops.convert_to_tensor(x_value, 'bfloat16'), y_value]"
     assert f"keras.Function([x, y], [z])({fed})[0]" in script
+
+
+def test_the_signature_of_a_function_of_a_package_is_read_there() -> None:
+    """A mapping's table has signatures of its own."""
+    prelude = Prelude(("import keras",), definitions={}, short=SHORT)
+    ending = has_signature("keras.ops.top_k", "'is_stable' in offered")
+    script = comparing_script(Case(Program((), (), ()), {}), prelude, ending, "a title")
+    lines = script.split("\n")
+    assert "signature = inspect.signature(keras.ops.top_k)" in lines
+    assert lines.index("import keras") < lines.index("import inspect")

@@ -283,7 +283,9 @@ def _without_case(
     if finding.kind == FindingKind.ABSENT:
         ending = endings.looked_up(documented.name)
     elif str(finding.kind) in _SIGNATURE_FAULTS:
-        ending = _of_signature(finding, documented, mapped=prelude.definitions is not None)
+        own = documented.name.startswith("keras.")  # a name in the package, not in a table
+        mapped = prelude.definitions is not None and not own
+        ending = _of_signature(finding, documented, mapped=mapped)
     else:
         return None
     return comparing_script(_NOTHING, prelude, ending, title)
