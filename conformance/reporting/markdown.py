@@ -134,16 +134,19 @@ def code(text: str) -> str:
 def span(text: str) -> str:
     """The text on one line as code, which it cannot leave, whatever backticks are in it."""
     shown = clean(text).strip() or " "
-    longest = max(map(len, re.findall(r"`+", shown)), default=0)
-    edge = " " if "`" in (shown[0], shown[-1]) else ""
-    return f"{'`' * (longest + 1)}{edge}{shown}{edge}{'`' * (longest + 1)}"
+    edge, ticks = " " if "`" in (shown[0], shown[-1]) else "", _ticks(shown)
+    return f"{ticks}{edge}{shown}{edge}{ticks}"
+
+
+def _ticks(text: str, least: int = 1) -> str:
+    """At least so many backticks, more than stand together in the text."""
+    return "`" * max(least, 1 + max(map(len, re.findall(r"`+", text)), default=0))
 
 
 def fenced(text: str, language: str = "python") -> list[str]:
     """A code block that the text cannot leave, whatever backticks are in it."""
     body = clean_block(text).rstrip("\n")
-    longest = max(map(len, re.findall(r"`+", body)), default=0)
-    fence = "`" * max(3, longest + 1)
+    fence = _ticks(body, 3)
     return [f"{fence}{language}", *body.split("\n"), fence]
 
 

@@ -10,8 +10,9 @@ import click
 from conformance.cli.errors import UsageProblem
 from conformance.cli.files.documents import known_texts
 from conformance.cli.files.outputs import STRANGERS, write_file
-from conformance.cli.files.results import DEFAULT_FOLDER, holds_results, in_folders, newest
+from conformance.cli.files.results import in_folders
 from conformance.cli.options.values import IssueOptions
+from conformance.cli.show.show import read_places
 from conformance.near_names import did_you_mean
 from conformance.reporting.issue import DraftedFailure, draft
 from conformance.reporting.listing import ListedFailure
@@ -52,10 +53,8 @@ def draft_issue(options: IssueOptions) -> None:
 
 def _results(places: Sequence[Path]) -> list[Results]:
     """The newest results of each target, in `reports` and its folders by default."""
-    if places:
-        return newest(places)
-    own = newest([]) if holds_results(DEFAULT_FOLDER) else []
-    return [*own, *(run for files in in_folders().values() for run in newest(files))]
+    others = () if places else in_folders().values()
+    return [*read_places(places), *(run for files in others for run in read_places(files))]
 
 
 def _failures(runs: Sequence[Results]) -> Iterator[DraftedFailure]:
