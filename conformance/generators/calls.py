@@ -16,7 +16,7 @@ from conformance.generators.bindings import offered_bindings
 from conformance.generators.complex_numbers import of_complex_numbers
 from conformance.generators.defaults import defaults_of, mixtures, weighted_dtypes
 from conformance.generators.drawing import Chooser
-from conformance.generators.parts import alone, members, taken_apart
+from conformance.generators.parts import alone, member, members, taken_apart
 from conformance.generators.passing import step
 from conformance.generators.sizes import ELEMENTS
 from conformance.program import Argument, Binding, Input, Layout, Made, Program, Ref, Step
@@ -322,7 +322,7 @@ class CallDraft:
     def _members(self) -> Iterator[Step]:
         """All members of a tuple, where one alone does not show whether the answer is right."""
         for place, name in enumerate(self._outputs()[1:]):
-            yield Step(name, "operator.getitem", (Ref("results"), place))
+            yield member("results", name, place, self.parts[place].by)
 
     def _outputs(self) -> tuple[str, ...]:
         parts = () if self.spec.unique or alone(self.spec, self.parts) else self.parts

@@ -27,10 +27,15 @@ def taken_apart(call: Step, index: int, *, flat: bool, by: str | None = None) ->
     A function takes the member out if it is called `by` that name.
     """
     whole = replace(call, result="results")
-    member = Step("result", "operator.getitem", (Ref("results"), index))
-    if by is not None:
-        member = Step("result", by, (Ref("results"),))
+    part = member("results", "result", index, by)
     if not flat:
-        return whole, member
+        return whole, part
     row = Step("result", "reshape", (Ref("part"), (-1,)))
-    return whole, replace(member, result="part"), row
+    return whole, replace(part, result="part"), row
+
+
+def member(whole: str, result: str, index: int, by: str | None) -> Step:
+    """The step that takes one member out of a tuple: by its place, or with the function `by`."""
+    if by is None:
+        return Step(result, "operator.getitem", (Ref(whole), index))
+    return Step(result, by, (Ref(whole),))

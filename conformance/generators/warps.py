@@ -36,6 +36,9 @@ PERSPECTIVES: tuple[Row, ...] = (
     (1, 0.125, 0.25, 0.125, 0.75, 0, 0.0625, 0),
     (0.75, 0, 0.5, 0.25, 1, 0.25, 0, 0.125),
 )
+SCALES = (2.0, 1.0, 0.5, 4.0, 1.5)
+STEPS, WHOLE_STEPS = (0.25, -0.5, 0.75, 1.25), (0.0, 1.0, -1.0, 2.0)
+"""Translations by a part of an element, and by whole ones."""
 SIDE = 4.0
 ENDS = np.array([[0, 0], [0, SIDE], [SIDE, 0], [SIDE, SIDE]])
 """Four points of a result; the plan draws where they lie in the image."""
@@ -90,6 +93,10 @@ FITS: Mapping[str, Fit] = {
     "transforms": _one_of((*BETWEEN, *WHOLE)),
     "starts of a perspective": _one_of(STARTS),
     "ends of a perspective": _one_of([ENDS]),
+    "whole scales": _one_of([1.0]),
+    "scales": _one_of(SCALES),
+    "whole steps": _one_of(WHOLE_STEPS),
+    "steps": _one_of((*STEPS, *WHOLE_STEPS)),
     "alike, channels last": _alike(-3),
     "alike, channels first": _alike(-2),
     "windows of images": lambda _rng, values: values,
@@ -97,8 +104,11 @@ FITS: Mapping[str, Fit] = {
 }
 FIXED = (
     *("whole transforms", "transforms", "starts of a perspective", "ends of a perspective"),
-    "points",
+    *("whole scales", "scales", "whole steps", "steps", "points"),
 )
 """Domains of numbers that no function is differentiated by."""
-VEILED = ("transforms", "alike, channels last", "alike, channels first", "windows of images")
+VEILED = (
+    *("transforms", "scales", "steps"),
+    *("alike, channels last", "alike, channels first", "windows of images"),
+)
 """Domains beside which no gradient is settled: some of the results are open."""

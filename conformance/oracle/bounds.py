@@ -48,6 +48,7 @@ from conformance.oracle.keras_ops import (
     pieces,
     places,
     resampling,
+    scaling,
     short_time,
 )
 from conformance.oracle.keras_ops import ctc as keras_ctc
@@ -91,6 +92,7 @@ CONTRACTIONS = {
     **filters.CONTRACTIONS,
     **keras_ctc.CONTRACTIONS,
     **resampling.CONTRACTIONS,
+    **scaling.CONTRACTIONS,
     **complex_numbers.CONTRACTIONS,
 }
 SUMMATIONS = {

@@ -44,6 +44,7 @@ from conformance.oracle.keras_ops import (
     pieces,
     places,
     resampling,
+    scaling,
     short_time,
     uniques,
 )
@@ -99,6 +100,7 @@ ORACLES: Mapping[str, Callable[..., Array]] = {
     **uniques.ORACLES,
     **keras_ctc.ORACLES,
     **resampling.ORACLES,
+    **scaling.ORACLES,
     **complex_numbers.ORACLES,
 }
 """Canonical function name to its oracle: wide tensors by parameter name to the wide value."""

@@ -88,6 +88,10 @@ def _returned(one: Prepared, number: int, function: Callable[..., Any]) -> Retur
 TAKEN: Mapping[str, Callable[..., Any]] = {
     "real_part": np.real,
     "imaginary_part": np.imag,
+    "first_real_part": lambda pair: np.real(pair[0]),
+    "first_imaginary_part": lambda pair: np.imag(pair[0]),
+    "second_real_part": lambda pair: np.real(pair[1]),
+    "second_imaginary_part": lambda pair: np.imag(pair[1]),
     "reshape": np.reshape,
 }
 """What takes a part of complex numbers, or its elements in a row, as the mapping has it."""

@@ -157,6 +157,12 @@ def eigh(x: Any) -> Any:
     return w[..., ::-1], v[..., ::-1]
 
 
+def eig(x: Any) -> Any:
+    """In another order, with vectors of another length and direction."""
+    w, v = np.linalg.eig(x)
+    return w[..., ::-1], v[..., ::-1] * (v.dtype.type(2) if v.dtype.kind == "f" else 2j)
+
+
 RIGHT: Mapping[str, Callable[..., Any]] = {
     "det": np.linalg.det,
     "slogdet": slogdet,
@@ -169,6 +175,7 @@ RIGHT: Mapping[str, Callable[..., Any]] = {
     "qr": qr,
     "svd": svd,
     "eigh": eigh,
+    "eig": eig,
     "quantile": np.quantile,
     "nanquantile": np.nanquantile,
     "percentile": np.percentile,
@@ -224,6 +231,15 @@ WRONG: tuple[tuple[str, str, Callable[..., Any]], ...] = (
     ("svd", "thin", always("svd", full_matrices=False)),
     ("svd", "values below zero", lambda x, **k: (-svd(x)[0], -svd(x)[1], svd(x)[2])),
     ("eigh", "values alone in order", lambda x: (np.sort(eigh(x)[0]), eigh(x)[1])),
+    ("eig", "real parts alone", lambda x: tuple(np.real(part) for part in eig(x))),
+    ("eig", "conjugated values", lambda x: (np.conj(eig(x)[0]), eig(x)[1])),
+    ("eig", "vectors as rows", lambda x: (eig(x)[0], eig(x)[1].swapaxes(-1, -2))),
+    (
+        "eig",
+        "one pair for all",
+        lambda x: (eig(x)[0][..., :1] + 0 * eig(x)[0], eig(x)[1][..., :1] + 0 * eig(x)[1]),
+    ),
+    ("eig", "no vectors", lambda x: (eig(x)[0], 0 * eig(x)[1])),
     ("eigh", "no vectors", lambda x: (eigh(x)[0], 0 * x)),
     *(
         (name, f"{keyword} ignored", without(name, keyword))

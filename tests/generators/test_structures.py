@@ -98,7 +98,7 @@ def test_a_structure_is_one_call_as_the_edition_documents_it(edition: Edition, n
         taken = [by] if is_one_of_several else []
         flat = part is not None and part.flat
         shown = [] if structure.spec.unique else structure.spec.results  # for the evidence
-        every = ["operator.getitem"] * len(shown)
+        every = [part.by or "operator.getitem" for part in shown]
         assert [m.function for m in members] == [*taken, *(["reshape"] if flat else []), *every]
         pairs = {ref for s in complex_numbers for ref in references(list(s.args))}
         made = {i.name for i in structure.program.inputs} - pairs

@@ -166,9 +166,42 @@ _SIZES: Mapping[str, Callable[[CallDraft, int, int], Dims]] = {
     "cut": _cut,
 }
 
+METHODS_OF_SCALING = (
+    *("linear", "cubic", "bilinear", "triangle", "bicubic"),
+    *("lanczos3", "trilinear", "tricubic", "lanczos5"),
+)
+
+
+def _scaled(call: CallDraft) -> None:
+    """A tensor, some of its axes, and a scale and a translation for each. Scales of 1 and whole
+    steps leave no element open; between the elements the filter of Lanczos does."""
+    call.aim("images")
+    rank = call.pick_as("rank", (2, 3, 4, 1), str)
+    shape = tuple(call.pick((4, 3, 5, 7, 9)) for _ in range(rank))
+    call.add_tensor("images", shape, call.dtype, "real")
+    call.know("images", *range(rank))
+    axes = call.pick(tuple(axes for axes in AXES if max(axes) < rank))
+    size = [call.integer((1, 9)) if axis in axes else n for axis, n in enumerate(shape)]
+    call.add_value("output_shape", tuple(size))
+    method = call.pick(METHODS_OF_SCALING)
+    whole = method.startswith("lanczos") or call.pick((False, False, True))
+    for name, domain in (("scale", "scales"), ("translation", "steps")):
+        kind = f"whole {domain}" if whole else domain
+        call.add_tensor(name, (len(axes),), _beside(call), kind)
+        call.know(name, 0)
+    call.add_value("spatial_dims", axes)
+    call.add_value("method", method)
+    if call.pick((False, True)):
+        call.add_value("antialias", call.pick((False, True)))
+
+
+AXES: tuple[Dims, ...] = ((0, 1), (0,), (1, 2), (1,), (1, 0), (0, 1, 2), (2,), (1, 3))
+"""Axes that are scaled, in any order."""
+
 DRAWERS: Mapping[str, Callable[[CallDraft], None]] = {
     "points of an array": _mapped,
     "transformed images": _affine,
     "images in perspective": _perspective,
     "resized images": _resized,
+    "scaled images": _scaled,
 }

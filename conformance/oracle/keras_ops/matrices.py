@@ -5,7 +5,7 @@ Solutions, inverses and determinants have the bounds of Gaussian elimination (`o
 `cholesky`: L L^T is off by at most gamma(n + 1) / (1 - gamma(n + 1)) of sqrt(a_ii a_jj) (Higham
 2002, theorem 10.3); two more roundings are those of a division by way of a reciprocal. The method
 of Householder gives orthogonal factors of a matrix whose columns are off by gamma(c m n) of their
-length for a small integer c (theorem 19.4), here `HOUSEHOLDER`; singular values and eigenvalues
+length. The small integer c (theorem 19.4) is `HOUSEHOLDER` here. Singular values and eigenvalues
 come by such factors from both sides, several times (`SWEEPS`).
 """
 
@@ -248,6 +248,47 @@ def bounded_eigh(model: Arithmetic, x: Array) -> Bounded:
     return eigh(x), _in_a_row([values, vectors, np.zeros(x.shape[:-1])])
 
 
+def eig(x: Array) -> Array:
+    """The evidence of right eigenvalues and eigenvectors of matrices (..., n, n)."""
+    wide, power = x.astype(np.longdouble), np.eye(x.shape[-1], dtype=np.longdouble)
+    sums = []
+    for _ in range(x.shape[-1]):
+        power = power @ wide
+        sums.append(np.trace(power, axis1=-2, axis2=-1))
+    powers = np.stack(sums, -1)
+    nothing = np.zeros((2, *x.shape))
+    return _in_a_row([powers, np.zeros(powers.shape), nothing, np.ones(powers.shape)])
+
+
+def evidence_of_eig(answer: Any, x: Any) -> Any:
+    """Sums of the powers 1 to n of the eigenvalues, the rest x v - v w of each vector of length 1,
+    and whether there is a vector."""
+    parts = [np.asarray(part, np.longdouble) for part in answer]
+    w, v = parts[0] + 1j * parts[1], parts[2] + 1j * parts[3]
+    lengths = np.sqrt(np.square(np.abs(v)).sum(-2, keepdims=True))
+    v = v / np.where(lengths > 0, lengths, 1)
+    powers = np.stack([(w**k).sum(-1) for k in range(1, x.shape[-1] + 1)], -1)
+    far = x.astype(np.longdouble) @ v - v * w[..., None, :]
+    evidence = [powers.real, powers.imag, far.real, far.imag, lengths > 0]
+    return np.concatenate([np.asarray(part, np.float64).reshape(-1) for part in evidence])
+
+
+def bounded_eig(model: Arithmetic, x: Array) -> Bounded:
+    """The evidence of right eigenvalues and eigenvectors, with a bound for each number.
+
+    The eigenvalues are those of x + E with ||E|| of at most `spectral` (Golub and Van Loan, Matrix
+    Computations, 2013, section 7.5.6). The sum of their powers k, the trace of (x + E)^k, is then
+    within n ((||x|| + ||E||)^k - ||x||^k) of that of x^k.
+    """
+    n = x.shape[-1]
+    lost, bound = spectral(x, model.dtype)
+    norm = np.sqrt(np.square(x.astype(np.float64)).sum((-2, -1)))[..., None]
+    exponents = np.arange(1, n + 1)
+    powers = n * norm**exponents * np.expm1(2 * exponents * np.log1p(lost))
+    far = np.broadcast_to(4 * bound[..., None, None], (2, *x.shape))
+    return eig(x), _in_a_row([powers, powers, far, np.zeros(x.shape[:-1])])
+
+
 def lu_factor(x: Array) -> Array:
     """The evidence of triangular factors and pivots that are right."""
     return np.zeros(x.size)
@@ -307,6 +348,10 @@ ORACLES: Mapping[str, Callable[..., Array]] = {
     "svd.few_v": svd,
     "eigh.eigenvalues": eigh,
     "eigh.eigenvectors": eigh,
+    "eig.eigenvalues_real": eig,
+    "eig.eigenvalues_imag": eig,
+    "eig.eigenvectors_real": eig,
+    "eig.eigenvectors_imag": eig,
     "lu_factor.factors": lu_factor,
     "lu_factor.pivots": lu_factor,
 }
@@ -327,12 +372,20 @@ CONTRACTIONS: Mapping[str, Callable[..., Bounded]] = {
     "svd.few_v": bounded_svd,
     "eigh.eigenvalues": bounded_eigh,
     "eigh.eigenvectors": bounded_eigh,
+    "eig.eigenvalues_real": bounded_eig,
+    "eig.eigenvalues_imag": bounded_eig,
+    "eig.eigenvectors_real": bounded_eig,
+    "eig.eigenvectors_imag": bounded_eig,
     "lu_factor.factors": bounded_lu,
     "lu_factor.pivots": bounded_lu,
 }
 _OF_QR = Evidence(evidence_of_qr, "q r, q^T q, and what is below the diagonal of r, in a row")
 _OF_SVD = Evidence(evidence_of_svd, "u s v, u^T u, v v^T, and what of s is below 0, in a row")
 _OF_EIGH = Evidence(evidence_of_eigh, "the eigenvalues in order, x v - v w, and 1 for each vector")
+_OF_EIG = Evidence(
+    evidence_of_eig,
+    "the sums of the powers of the eigenvalues, x v - v w, and 1 for each vector",
+)
 _OF_LU = Evidence(
     evidence_of_lu, "the product less x in the order of the pivots, in proportion", like="x"
 )
@@ -348,6 +401,10 @@ EVIDENCE: Mapping[str, Evidence] = {
     "svd.few_v": _OF_SVD,
     "eigh.eigenvalues": _OF_EIGH,
     "eigh.eigenvectors": _OF_EIGH,
+    "eig.eigenvalues_real": _OF_EIG,
+    "eig.eigenvalues_imag": _OF_EIG,
+    "eig.eigenvectors_real": _OF_EIG,
+    "eig.eigenvectors_imag": _OF_EIG,
     "lu_factor.factors": _OF_LU,
     "lu_factor.pivots": _OF_LU,
 }
