@@ -91,8 +91,8 @@ def _of_tensors(seen: View, name: str, items: Sequence[Input]) -> Iterator[tuple
         yield "known", knowledge(first)
     if not _follows(rule):
         yield "rank", str(len(first.shape))
-    if first.shape:
-        largest = max((i.shape for i in items), key=math.prod)
+    largest = max((i.shape for i in items), key=math.prod)
+    if first.shape and largest:
         yield "size", size_class(largest)
         yield "length", length_class(0 if 0 in largest else max(largest))
     if len(first.shape) > 1:

@@ -271,6 +271,8 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "total": _total,
     "merge": _merge,
     "broadcast": _broadcast,
+    "broadcast_all": lambda shapes: _broadcast(*shapes),
+    "differ": lambda items: any(item != items[0] for item in items),
     "reshape": _reshape,
     "scale": lambda shape, counts: tuple(
         _multiply(d, n) for d, n in zip(shape, counts, strict=True)

@@ -33,12 +33,17 @@ MOST_CONDITIONS = 3
 
 
 def _select(call: CallDraft) -> None:
-    """As many conditions as choices, of one shape, and a number for where no condition holds."""
+    """As many conditions as choices, and a number for where no condition holds. They have one
+    shape, or shapes that broadcast, and one of them has all axes of the result."""
     call.aim("choicelist")
     count = call.integer((1, MOST_CONDITIONS))
     shape = dims(call, (0, 4), room=call.room // (2 * count))
-    call.add_tensors("condlist", [shape] * count, "bool")
-    call.add_tensors("choicelist", [shape] * count, call.dtype)
+    whole = call.integer((0, 2 * count - 1)) if call.pick((False, False, True)) else None
+    shapes = [
+        shape if whole in (None, place) else beside(call, shape) for place in range(2 * count)
+    ]
+    call.add_tensors("condlist", shapes[:count], "bool")
+    call.add_tensors("choicelist", shapes[count:], call.dtype)
 
 
 _VECTORS = ("last", "last", "axis", "axis", "own axes", "two")
