@@ -47,6 +47,18 @@ class MappingError(ValueError):
     """A table is wrong; the message names the file and the row."""
 
 
+class Ported(Struct, frozen=True, forbid_unknown_fields=True):
+    """The call to write in old code, where the suite itself calls another one."""
+
+    new: str
+    """An expression of the documented parameters. `seed_generator` is the porter's own
+    `keras.random.SeedGenerator`."""
+    says: str = ""
+    """What a porter has to do or to know."""
+    everywhere: bool = True
+    """Whether this also holds outside of functions, where tensors may be symbolic."""
+
+
 class MappingRow(Struct, frozen=True, forbid_unknown_fields=True):
     """The call that replaces one function."""
 
@@ -63,6 +75,8 @@ class MappingRow(Struct, frozen=True, forbid_unknown_fields=True):
     """Conditions over the parameters under which `differs`, or what is said of a target, holds."""
     refuses: dict[str, str] = {}
     """Conditions over the parameters under which an exception is a refusal, with the reason."""
+    ported: Ported | None = None
+    """The call for a porter, if it is not `new`."""
 
     def untaken(self, name: str) -> tuple[str, ...]:
         """The parameters that the new call does not use."""
@@ -80,7 +94,7 @@ class MappingTable(Struct, frozen=True, forbid_unknown_fields=True):
     """The lines that the new calls need."""
     functions: dict[str, MappingRow]
     notes: list[str] = []
-    """What a porter should know before the first row, in Markdown."""
+    """Notes for a porter before the first row, in Markdown."""
     eager_inputs: bool = False
     """Whether constants take the place of placeholders as inputs of cases."""
     absent: dict[str, str] = {}

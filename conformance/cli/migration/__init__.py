@@ -11,6 +11,7 @@ from conformance.cli.options.types import Named, UserPath, written_file
 from conformance.cli.options.values import MigrationOptions
 
 FORMS = ("text", "json", "sarif")
+BACKENDS = ("numpy", "jax", "tensorflow", "torch")
 FAIL_ON = ("differs", "absent", "never")
 
 
@@ -44,6 +45,16 @@ FAIL_ON = ("differs", "absent", "never")
     help="The uses with which --scan exits with 1. differs: uses that differ, are refused, have no"
     " replacement or are undocumented. absent: the same without uses that differ. never: none.",
 )
+@click.option(
+    "--backend",
+    type=Named(BACKENDS),
+    metavar="BACKEND",
+    help="With --scan, say what differs on this backend alone: " + ", ".join(BACKENDS) + ".",
+)
+@click.option(
+    "--diff", is_flag=True, help="With --scan, print a patch that puts the new calls in place."
+)
+@click.option("--write", is_flag=True, help="With --scan, put the new calls in the files.")
 def migration_command(**values: Any) -> None:
     """Print, in Markdown, the replacement of each function of K in Keras 3, and its verdicts.
 
@@ -55,11 +66,16 @@ def migration_command(**values: Any) -> None:
     conformance migration results --output docs/migration.md
     conformance migration results --check
     conformance migration --scan src
+    conformance migration --scan src --backend torch --diff
     conformance migration results --scan src --format sarif --output keras3.sarif
 
     With --scan the command lists each use of K in old code: its line, its replacement in Keras 3,
     and the known differences. With RESULTs it adds the cases in which such arguments fail. It
     reads the code and never runs it.
+
+    --diff prints the changes as a patch, and --write makes them. Both list the calls that they
+    leave, with the reason; read the differences that --scan lists as well. They need the extra
+    `port`: pip install 'keras-backend-conformance[port]'.
 
     \b
     Exit status:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
-from conformance.adapters.mappings import MappingRow, MappingTable
+from conformance.adapters.mappings import MappingRow, MappingTable, Ported
 from conformance.cli.migration.uses import Use
 from conformance.program import Step, from_json
 from conformance.program.codec import ProgramError
@@ -51,12 +51,26 @@ def misfit(call: ast.Call, documented: Signature, arguments: Given | None) -> It
         yield f"its arguments are not those of {documented}"
 
 
-def old_words(call: ast.Call) -> Iterator[str]:
-    """That an argument is a word of Keras 1 for a layout, where the source does not say which."""
+KERNEL = (
+    "a kernel of 'th' has the order (filters, channels, rows, columns), and keras.ops takes"
+    " (rows, columns, channels, filters): in two dimensions transpose it by (2, 3, 1, 0)"
+)
+
+
+def _names_kernel(call: ast.Call, documented: Signature) -> bool:
+    """Whether a call has a kernel that may be in the order of Keras 1 and Theano."""
+    words = [literal(k.value) for k in call.keywords if k.arg == "dim_ordering"]
+    return words != ["tf"] and any(p.name == "kernel" for p in documented.parameters)
+
+
+def old_words(call: ast.Call, documented: Signature) -> Iterator[str]:
+    """The changes besides the word that an argument of Keras 1 for a layout needs."""
     for keyword in call.keywords:
         if keyword.arg == "dim_ordering" and not isinstance(keyword.value, ast.Constant):
             words = " and ".join(f"{new!r} for {old!r}" for old, new in LAYOUTS.items())
             yield f"the words are {words}"
+        if keyword.arg == "dim_ordering" and _names_kernel(call, documented):
+            yield KERNEL
 
 
 def _spreads(call: ast.Call) -> bool:
@@ -280,6 +294,12 @@ class Advice:
     """The new expression, or the lines of a function; empty where nothing takes its place."""
     says: Sequence[str] = field(default_factory=tuple)
     """The differences, in words."""
+    template: str = ""
+    """The new expression over the documented parameters."""
+    documented: Signature | None = None
+    """The parameters; None if no row of the table has the function."""
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    """The older names of parameters, and the newest."""
 
 
 def advice(use: Use, table: MappingTable, specs: Specs, results: Sequence[Results]) -> Advice:
@@ -292,20 +312,24 @@ def advice(use: Use, table: MappingTable, specs: Specs, results: Sequence[Result
         return _without_row(use, table, known=name in specs)
     documented = parse(f"{name}({row.old})")
     arguments = passed(use.call, documented, specs[name].renamed) if use.call else None
-    new = _replacement(row, documented, arguments)
+    ported = _ported(row, use)
+    template = (row.new if ported is None else _owned(ported.new, use)).strip()
+    new = filled(template, documented, arguments)
     refused = tuple(refusals(row, documented, arguments))
     cases = list(bearing(name, row, documented, arguments, results))
     judged = {run.target.name for run in results}
     unshown = judged - {target for shown, _ in cases for target in shown.targets}
-    says = (*refused, *_written(use, documented, arguments))
+    says = (*refused, *_written(use, documented, arguments), *([ported.says] if ported else ()))
     says += (
         *claims(row, documented, arguments, unshown),
+        *_array_axes(arguments),
         *_left_out(row, arguments),
         *case_lines(cases),
     )
+    outcome = Outcome.DIFFERS if says else Outcome.SAME
     if any(text.startswith(REFUSES) for text in refused):
-        return Advice(use, Outcome.REFUSED, new, says)
-    return Advice(use, Outcome.DIFFERS if says else Outcome.SAME, new, says)
+        outcome = Outcome.REFUSED
+    return Advice(use, outcome, new, says, template, documented, specs[name].renamed)
 
 
 def _without_row(use: Use, table: MappingTable, *, known: bool) -> Advice:
@@ -320,7 +344,18 @@ def _written(use: Use, documented: Signature, arguments: Given | None) -> Iterat
     """The changes that the written arguments need."""
     if use.call is not None:
         yield from misfit(use.call, documented, arguments)
-        yield from old_words(use.call)
+        yield from old_words(use.call, documented)
+
+
+_AXES = frozenset({"axis", "axes", "pattern"})
+TORCH = "keras3-torch"
+
+
+def _array_axes(arguments: Given | None) -> Iterator[str]:
+    """That an axis may be an array, where the source does not say."""
+    for name in sorted(_AXES & (arguments or {}).keys()):
+        if isinstance((arguments or {})[name], ast.Call):
+            yield f"on {TORCH}: an array as {name} is refused: write a tuple of integers"
 
 
 def _left_out(row: MappingRow, arguments: Given | None) -> Iterator[str]:
@@ -328,9 +363,20 @@ def _left_out(row: MappingRow, arguments: Given | None) -> Iterator[str]:
         yield f"takes no {', '.join(left_out)}"
 
 
-def _replacement(row: MappingRow, documented: Signature, arguments: Given | None) -> str:
-    """The new call with the arguments of the old one, or as the table has it."""
-    new = row.new.strip()
+def _ported(row: MappingRow, use: Use) -> Ported | None:
+    """The call for a porter, if this use needs another one than the table's."""
+    applies = row.ported is not None and (row.ported.everywhere or bool(use.within))
+    return row.ported if applies else None
+
+
+def _owned(new: str, use: Use) -> str:
+    """The seed generator is an attribute in a method."""
+    owner = "self." if use.within == "method" else ""
+    return new.replace("seed_generator", f"{owner}seed_generator")
+
+
+def filled(new: str, documented: Signature, arguments: Given | None) -> str:
+    """A new call with the arguments of the old one, or as the table has it."""
     required = {p.name for p in documented.parameters if p.required}
     if "\n" in new or arguments is None or not required <= arguments.keys():
         return new
@@ -339,8 +385,8 @@ def _replacement(row: MappingRow, documented: Signature, arguments: Given | None
         for p in documented.parameters
         if p.default is not None
     }
-    filled = _Filling({**defaults, **arguments}).visit(ast.parse(new, mode="eval"))
-    return " ".join(ast.unparse(filled).split())
+    tree = _Filling({**defaults, **arguments}).visit(ast.parse(new, mode="eval"))
+    return " ".join(ast.unparse(tree).split())
 
 
 class _Filling(ast.NodeTransformer):

@@ -32,6 +32,7 @@ def migration(options: MigrationOptions) -> int:
     """
     if options.check and options.output is not None:
         raise UsageProblem("--check writes no page", "leave out --output")
+    _refuse_lone_options(options)
     if options.scanned:
         return _scan(options)
     if not options.places:
@@ -39,6 +40,19 @@ def migration(options: MigrationOptions) -> int:
         raise UsageProblem("there are no results to report", hint)
     _tell(options.places, options.output, check=options.check)
     return 0
+
+
+def _refuse_lone_options(options: MigrationOptions) -> None:
+    """Refuse options that mean nothing beside the others."""
+    chosen = {"--backend": options.backend, "--diff": options.diff, "--write": options.write}
+    lone = [name for name, value in chosen.items() if value]
+    if lone and not options.scanned:
+        raise UsageProblem(f"{lone[0]} without --scan", "name old code: --scan PATH")
+    if (options.diff or options.write) and options.form != "text":
+        raise UsageProblem(f"{lone[-1]} with --format {options.form}", "leave out --format")
+    if options.write and (options.diff or options.output):
+        other = "--diff" if options.diff else "--output"
+        raise UsageProblem(f"--write and {other}", "write one of them")
 
 
 def _scan(options: MigrationOptions) -> int:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -13,7 +15,7 @@ import click
 
 import conformance
 from conformance.adapters.mappings import MappingTable
-from conformance.cli.errors import CANNOT_RUN
+from conformance.cli.errors import CANNOT_RUN, UsageProblem
 from conformance.cli.files.outputs import write_file
 from conformance.cli.migration.advice import Advice, Outcome, advice
 from conformance.cli.migration.uses import Unreadable, Use, sources, uses
@@ -124,6 +126,7 @@ def _notification(file: Unreadable) -> dict[str, Any]:
     }
 
 
+EXTRA = "install it: pip install 'keras-backend-conformance[port]'"
 _FAILING = {
     "differs": (Outcome.DIFFERS, Outcome.REFUSED, Outcome.ABSENT, Outcome.UNKNOWN),
     "absent": (Outcome.REFUSED, Outcome.ABSENT, Outcome.UNKNOWN),
@@ -141,8 +144,13 @@ def scan(options: MigrationOptions, table: MappingTable, results: Sequence[Resul
     mentions: list[Use] = [
         use for file_uses in read if not isinstance(file_uses, Unreadable) for use in file_uses
     ]
-    pieces = [advice(use, table, specs, results) for use in mentions]
-    _put(_written(options.form, pieces, unreadable), options.output)
+    if options.backend is not None:
+        results = [run for run in results if run.target.name == f"keras3-{options.backend}"]
+    pieces = [_on(options.backend, advice(use, table, specs, results)) for use in mentions]
+    if options.diff or options.write:
+        _translate(options, pieces)
+    else:
+        _put(_written(options.form, pieces, unreadable), options.output)
     for problem in unreadable:
         click.echo(clean(f"{problem.file}:{problem.line}: {problem.reason}"), err=True)
     _hint(options, pieces, results)
@@ -151,10 +159,48 @@ def scan(options: MigrationOptions, table: MappingTable, results: Sequence[Resul
     return CANNOT_RUN if unreadable else 0
 
 
+_ON = re.compile(r"on keras3-(\w+)")
+
+
+def _on(backend: str | None, piece: Advice) -> Advice:
+    """The advice without what concerns other backends alone."""
+    if backend is None:
+        return piece
+    says = [text for text in piece.says if not (on := _ON.match(text)) or on[1] == backend]
+    settled = not says and piece.outcome is Outcome.DIFFERS
+    return replace(piece, says=says, outcome=Outcome.SAME if settled else piece.outcome)
+
+
+def _translate(options: MigrationOptions, pieces: Sequence[Advice]) -> None:
+    """Print the patch, or write the files; say on stderr what is left.
+
+    Raises:
+        UsageProblem: the library that reads Python with its layout is missing.
+    """
+    try:
+        from conformance.cli.migration import translate  # noqa: PLC0415 - an extra
+    except ModuleNotFoundError as error:
+        raise UsageProblem("--diff and --write need libcst", EXTRA) from error
+    translations = []
+    for file in dict.fromkeys(piece.use.file for piece in pieces):
+        source = file.read_bytes().decode()
+        own = [piece for piece in pieces if piece.use.file == file]
+        translations.append(translate.translate(file, source, own))
+    if options.write:
+        for changed in translations:
+            if changed.after != changed.before:
+                write_file(changed.file, changed.after.encode())
+    else:
+        _put("".join(changed.diff() for changed in translations), options.output)
+    for line in translate.summary(translations):
+        click.echo(clean(line), err=True)
+
+
 def _hint(options: MigrationOptions, pieces: Sequence[Advice], results: Sequence[Results]) -> None:
     """A hint that a statement on a backend may concern other arguments; its results show it."""
     apart = any(says.startswith("on ") for piece in pieces for says in piece.says)
-    if apart and not results and options.form == "text":
+    translated = options.diff or options.write or options.backend is not None
+    if apart and not results and options.form == "text" and not translated:
         scanned = " ".join(f"--scan {shlex.quote(str(place))}" for place in options.scanned)
         click.echo(
             "hint: some statements on one backend concern other arguments than these; with results"

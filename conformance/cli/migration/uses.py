@@ -40,6 +40,8 @@ class Use:
     """The source of the call, or of the mention, on one line."""
     call: ast.Call | None = None
     """None where the function is not called but mentioned."""
+    within: str = ""
+    """`method` or `function` if it stands in one: a layer or a compiled function may run it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +99,8 @@ class _Visitor(ast.NodeVisitor):
         """A name in the file to the module that it stands for."""
         self._imported: dict[str, str] = {}
         """A name in the file to the function of K that it stands for."""
+        self._within = ""
+        self._in_class = False
         self.uses: list[Use] = []
 
     def visit_Import(self, node: ast.Import) -> None:
@@ -115,6 +119,31 @@ class _Visitor(ast.NodeVisitor):
                 self._imported[alias.asname or alias.name] = alias.name
             elif module:
                 self._modules[alias.asname or alias.name] = f"{module}.{alias.name}"
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        """A class, whose functions are methods."""
+        outer, self._in_class = self._in_class, True
+        self.generic_visit(node)
+        self._in_class = outer
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        """A function, or a method."""
+        self._visit_body(node)
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
+        """A coroutine."""
+        self._visit_body(node)
+
+    def visit_Lambda(self, node: ast.Lambda) -> None:
+        """A function without a name."""
+        self._visit_body(node)
+
+    def _visit_body(self, node: ast.AST) -> None:
+        outer, in_class = self._within, self._in_class
+        self._within = outer or ("method" if in_class else "function")
+        self._in_class = False
+        self.generic_visit(node)
+        self._within, self._in_class = outer, in_class
 
     def visit_Call(self, node: ast.Call) -> None:
         """A call of a function of K, and what stands in its arguments."""
@@ -161,7 +190,8 @@ class _Visitor(ast.NodeVisitor):
         end_line = node.end_lineno or node.lineno
         end = self._column(end_line, node.end_col_offset or node.col_offset)
         start = self._column(node.lineno, node.col_offset)
-        self.uses.append(Use(self._file, node.lineno, start, end_line, end, name, text, call))
+        place = (self._file, node.lineno, start, end_line, end)
+        self.uses.append(Use(*place, name, text, call, self._within))
 
     def _column(self, line: int, offset: int) -> int:
         """The column in characters of an offset in bytes."""

@@ -153,6 +153,9 @@ class MigrationOptions:
     scanned: tuple[Path, ...]
     form: str
     fail_on: str
+    backend: str | None
+    diff: bool
+    write: bool
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,0 +1,138 @@
+"""`conformance migration --diff` and `--write`: old code with the new calls in place."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from conformance.cli import main
+
+HEAD = "from keras import backend as K"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def migration(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["migration", *arguments])
+
+
+def translated(*lines: str, head: str = HEAD) -> list[str]:
+    """The lines of a file after its translation, without its first imports and blank lines."""
+    Path("old.py").write_text("\n".join((head, *lines, "")), encoding="utf-8")
+    assert migration("--scan", "old.py", "--write", "--fail-on", "never").exit_code == 0
+    return Path("old.py").read_text("utf-8").splitlines()
+
+
+LINES = {
+    "K.sum(x)": "keras.ops.sum(x)",
+    "K.sum(x, axis=1)": "keras.ops.sum(x, axis=1)",
+    "K.sum( x,  # rows\n    axis=1)": "keras.ops.sum(x, axis=1)",
+    "K.exp(K.abs(x + 1)) * 2": "keras.ops.exp(keras.ops.abs(x + 1)) * 2",
+    "K.hard_sigmoid(x if y else z)": "keras.ops.clip(0.2 * (x if y else z) + 0.5, 0.0, 1.0)",
+    "K.conv2d(x, k, data_format='channels_first')": (
+        "keras.ops.conv(x, k, (1, 1), data_format='channels_first', dilation_rate=(1, 1))"
+    ),
+    "map(K.tanh, xs)": "map(keras.ops.tanh, xs)",
+    "K.lesser(a, b)": "keras.ops.less(a, b)",
+    "K.random_normal((2,), seed=3)": "keras.random.normal((2,), seed=3)",
+    "K.shape(x)[0]": "keras.ops.shape(x)[0]",
+    "K.standardize_dtype(d)": "K.standardize_dtype(d)",
+    "'é', K.exp(x)": "'é', keras.ops.exp(x)",
+}
+
+
+@pytest.mark.parametrize("old", LINES)
+def test_a_call_becomes_the_new_one(old: str) -> None:
+    assert translated(f"y = {old}")[-1] == f"y = {LINES[old]}"
+
+
+def test_the_rest_of_the_file_stays_as_it_is() -> None:
+    lines = ["", "# a comment", "def f( x ) :", "    return K.exp( x )   # e", "", "z = ( 1,)"]
+    new = translated(*lines)
+    assert new == ["import keras", *lines[:3], "    return keras.ops.exp(x)   # e", *lines[4:]]
+
+
+def test_replacements_of_several_lines_become_functions() -> None:
+    new = translated("y = K.l2_normalize(x, 1)", "z = K.l2_normalize(axis=0, x=x)")
+    assert new[-2:] == ["y = k_l2_normalize(x, 1)", "z = k_l2_normalize(axis=0, x=x)"]
+    assert [line for line in new if line.startswith("def")] == ["def k_l2_normalize(x, axis=None):"]
+
+
+@pytest.mark.parametrize("old", ["K.sum(*args)", "K.sum(**options)"])
+def test_arguments_that_are_not_written_out_go_to_a_function(old: str) -> None:
+    new = translated(f"y = {old}")
+    assert new[-1] == f"y = k_{old[2:]}"
+    assert "def k_sum(x, axis=None, keepdims=False):" in new
+
+
+def test_an_argument_is_never_computed_twice() -> None:
+    (call,) = [line for line in translated("y = K.var(f(), axis=1)") if line.startswith("y")]
+    assert call.count("f()") == 1
+
+
+def test_random_numbers_in_a_layer_come_from_a_generator() -> None:
+    new = translated("class L:", "    def call(self, x):", "        return K.dropout(x, 0.5)")
+    assert new[-1] == "        return keras.random.dropout(x, 0.5, seed=self.seed_generator)"
+
+
+def test_words_of_keras_1_are_those_of_today() -> None:
+    new = translated("y = K.spatial_2d_padding(x, dim_ordering='th')")
+    assert "'channels_first'" in new[-1] and "dim_ordering" not in new[-1]
+
+
+def test_what_nothing_replaces_stays_and_is_listed() -> None:
+    Path("old.py").write_text(f"{HEAD}\ny = K.gradients(K.sum(x), x)\n", encoding="utf-8")
+    result = migration("--scan", "old.py", "--diff")
+    assert "+y = K.gradients(keras.ops.sum(x), x)" in result.stdout
+    assert f" {HEAD}" in result.stdout
+    assert "old.py: 1 translated, 1 left" in result.stderr and "GradientTape" in result.stderr
+    assert result.exit_code == 1
+
+
+def test_a_patch_changes_no_file_and_an_empty_one_says_so() -> None:
+    Path("old.py").write_text("x = 1\n", encoding="utf-8")
+    assert migration("--scan", "old.py", "--diff").stdout == ""
+    Path("old.py").write_text(f"{HEAD}\ny = K.exp(x)\n", encoding="utf-8")
+    assert "+++ b/old.py" in migration("--scan", "old.py", "--diff").stdout
+    assert Path("old.py").read_text("utf-8") == f"{HEAD}\ny = K.exp(x)\n"
+
+
+def test_statements_on_other_backends_are_left_out() -> None:
+    Path("old.py").write_text(f"{HEAD}\ny = K.square(x)\n", encoding="utf-8")
+    assert "keras3-numpy" in migration("--scan", "old.py").stdout
+    other = migration("--scan", "old.py", "--backend", "torch")
+    assert "keras3-" not in other.stdout and "[same]" in other.stdout and other.exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("--diff",), "--diff without --scan"),
+        (("--backend", "jax"), "--backend without --scan"),
+        (("--scan", ".", "--diff", "--write"), "--write and --diff"),
+        (("--scan", ".", "--write", "--output", "x"), "--write and --output"),
+        (("--scan", ".", "--diff", "--format", "json"), "--diff with --format json"),
+        (("--scan", ".", "--backend", "theano"), "theano"),
+    ],
+)
+def test_options_that_contradict_each_other(arguments: tuple[str, ...], says: str) -> None:
+    result = migration(*arguments)
+    assert result.exit_code == 2 and says in result.stderr
+
+
+def test_the_library_may_be_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [*sys.modules]:
+        if name.partition(".")[0] == "libcst" or name.endswith("migration.translate"):
+            monkeypatch.delitem(sys.modules, name)
+    monkeypatch.delattr("conformance.cli.migration.translate", raising=False)
+    monkeypatch.setitem(sys.modules, "libcst", None)
+    Path("old.py").write_text(f"{HEAD}\ny = K.exp(x)\n", encoding="utf-8")
+    result = migration("--scan", "old.py", "--diff")
+    assert result.exit_code == 2 and "keras-backend-conformance[port]" in result.stderr
