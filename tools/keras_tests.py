@@ -69,7 +69,11 @@ class Runner:
             return outcomes(report) if ended else None
 
     def reach(self) -> KerasReach:
-        """Which tests reach which lines. Raises click.ClickException if they do not end."""
+        """Which tests reach which lines.
+
+        Raises:
+            ClickException: the tests do not end.
+        """
         with tempfile.TemporaryDirectory(prefix="conformance-keras-") as folder:
             settings = Path(folder, "settings")
             settings.write_text(SETTINGS.format(folder=folder), "utf-8")

@@ -120,6 +120,15 @@ def test_a_public_function_states_what_it_raises(body: str, tmp_path: Path) -> N
     assert [*raising.examine(module, "module.py")] == []
 
 
+def test_click_prints_the_errors_of_commands(tmp_path: Path) -> None:
+    module = tmp_path / "module.py"
+    code = "def main():\n    raise click.UsageError\n"
+    module.write_text(f"@click.command()\n{code}")
+    assert [*raising.examine(module, "module.py")] == []
+    module.write_text(code)
+    assert len([*raising.examine(module, "module.py")]) == 1
+
+
 def test_methods_are_public_and_underscores_are_not(tmp_path: Path) -> None:
     module = tmp_path / "module.py"
     method = "    def g(self):\n        raise ValueError\n"

@@ -33,8 +33,7 @@ def findings(chosen: dict[str, Path]) -> list[StyleFinding]:
     for name, path in chosen.items():
         if path.suffix == ".py":
             every += names.examine(path, name)
-    for name, path in modules.items():
-        every += [*raising.examine(path, name), *numerics.examine(path, name)]
+            every += [*raising.examine(path, name), *numerics.examine(path, name)]
     return sorted([*every, *names.classes(modules)])
 
 
