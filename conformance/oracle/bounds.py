@@ -165,7 +165,7 @@ def in_ulp(question: BoundQuestion, accuracy: Ulp) -> Bounded:
 
 
 def _of_large_angles(question: BoundQuestion) -> Array:
-    """How far a sine or a cosine moves if an angle beyond `LARGE` is rounded once more. It moves no
+    """How far a sine or a cosine moves if an angle beyond `LARGE` is rounded again. It moves no
     further than the angle, because the slope is 1 at most, and never by more than 2."""
     (x,) = question.arguments.values()
     size = np.abs(np.asarray(x))

@@ -258,7 +258,7 @@ def _settled(got: Array, expectation: Expectation) -> Mask:
 
 
 def _special(got: npt.NDArray[np.float64], expectation: Expectation) -> Mask:
-    """Where both are NaN or the same infinity, nothing is asked, or infinity is near enough."""
+    """Where both are NaN or one infinity, the bound is infinite, or infinity is near enough."""
     value, bound = expectation.value.astype(np.float64), expectation.bound
     same: Mask = (np.isnan(got) & np.isnan(value)) | (np.isinf(got) & (got == value))
     settled: Mask = same | np.isposinf(bound)

@@ -69,7 +69,7 @@ class Arithmetic:
 
 @cache
 def name_of(dtype: np.dtype[Any]) -> str:
-    """The name of a dtype. NumPy makes it again each time that it is asked."""
+    """The name of a dtype, cached because NumPy computes it at each access."""
     return dtype.name
 
 

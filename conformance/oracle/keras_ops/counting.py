@@ -9,8 +9,8 @@ Bounds (u the unit roundoff, n the number of terms):
 would let the number itself pass.
 
 Which of two numbers a relative tolerance is of, and what lies at the edge of a tolerance, no
-docstring says. So `isclose` is held against what is close, or far, whichever number is meant, with
-a sixteenth to spare, which leaves room for the digits of every dtype. Any answer is right between.
+docstring says. So `isclose` must report numbers as close, or far, that are so under either meaning,
+with a sixteenth to spare for the digits of every dtype. Between them any answer is right.
 """
 
 from __future__ import annotations

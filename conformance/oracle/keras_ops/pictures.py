@@ -2,10 +2,9 @@
 
 What is moved is exact. Colours are sixteenths, so that differences of two are exact: a hue is off
 by some products and a quotient, each of numbers up to 6 (`ROUNDINGS`). Left open are the hue of
-grey, and the saturation of black, which no formula settles: any number from 0 to 1. How bright a
-grey is that stands for a colour, no docstring says: it is no darker than the darkest channel, and
-no brighter than the brightest, but for weights of channels that are given in a few decimals
-(`SLACK`).
+grey, and the saturation of black, which no formula settles: any number from 0 to 1. No
+docstring says how bright the grey of a colour is: it is no darker than the darkest channel and no
+brighter than the brightest, except for the rounding of weights with a few decimals (`SLACK`).
 
 Source: the docstrings of `keras.ops.image`. For hue, saturation and value: A. R. Smith, Color Gamut
 Transform Pairs, SIGGRAPH 1978.

@@ -1,6 +1,6 @@
 """Functions that find, count and fill places: indices, segments, bins, orders.
 
-All is exact but for two sums and a product. `segment_sum` and `scatter_update` with "add":
+All is exact except two sums and a product. `segment_sum` and `scatter_update` with "add":
 gamma_n of the sum of the magnitudes of n terms (Higham 2002, 3.1). `segment_prod`: the bound of
 `prod`. In segments it is infinite where some order of the terms or factors overflows.
 """
@@ -97,7 +97,7 @@ def places_of_top(x: Array, k: int, **_: Any) -> Array:
 
 
 def evidence_of_top(answer: Any, sorted: Any = True, **_: Any) -> Any:
-    """The values of `top_k`, in descending order if none was asked for."""
+    """The values of `top_k`, in descending order if `sorted` is false."""
     values = np.asarray(answer[0])
     return values if sorted else -np.sort(-values.astype(np.float64))
 

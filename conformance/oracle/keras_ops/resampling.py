@@ -2,7 +2,7 @@
 
 `map_coordinates` and `affine_transform` take means of the elements around a point, or the nearest
 one. A tensor goes on at its ends as the docstrings draw it. Three kinds of points are
-open. Some are as near to two elements, where the nearest is asked for. Some lie further beyond an
+open. Some are as near to two elements, where the call takes the nearest. Some lie further beyond an
 end than the tensor is long. With `constant` and `wrap`, some lie less than a step beyond an end.
 
 `perspective_transform` solves eight equations for the transform that leads from the points of the

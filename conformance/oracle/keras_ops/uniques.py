@@ -82,7 +82,7 @@ def counts(x: Array, axis: int | None = None, size: int | None = None, **_: Any)
 
 
 def evidence_of_values(answer: Any, sorted: Any = True, axis: Any = None, **_: Any) -> Any:
-    """The slices along the axis, in ascending order if none was asked for."""
+    """The slices along the axis, in ascending order if `sorted` is false."""
     slices = np.moveaxis(
         np.asarray(answer[0] if isinstance(answer, list) else answer), axis or 0, 0
     )
