@@ -30,7 +30,7 @@ KERAS = "keras==2.2.4"
 RELEASED = ("h5py", "pyyaml", "six", "pytest", "pytest-timeout", "setuptools", "wheel")
 SHOWN = (("--sample", "100"), ("keras3-ops-numpy", "--code", "--sample", "100"))
 NUMBERS = ("tests/oracle", "tests/reference", "tests/engine", "tests/scenarios")
-FUZZ_EXAMPLES = "400"  # of each test: a minute on two cores
+FUZZ_EXAMPLES = "400"  # examples of each test: a minute on two cores
 MANY = ("-m", "not real and (not slow or scenario)")
 # Keras's tests may lie inside this folder, and its settings are for the suite's own tests
 NO_SETTINGS = ("-o", "addopts=", "-o", "required_plugins=")
@@ -124,7 +124,7 @@ def audit(session: nox.Session) -> None:
 
 @nox.session(venv_backend="uv", python="3.11")
 def lock(session: nox.Session) -> None:
-    """Write the lock of the development environment anew, with the newest releases."""
+    """Update the lock of the development environment to the newest releases."""
     requirements = Path(session.create_tmp(), "development.txt")
     session.install("uv>=0.8")
     chosen = ("--group", "dev", "--no-emit-project", "--no-header", "--upgrade")

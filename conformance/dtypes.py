@@ -2,10 +2,10 @@
 
 The suite holds the numbers of a bfloat16 tensor in an array of float32, which has each of them
 exactly; that they are bfloat16 is said by the dtype's name beside the array (of an input, a claim
-or an expectation). So workers and files need no array of that dtype, and no library for it: what
-there is to compute is one rounding and a few limits. ml_dtypes, which has the dtype, would add a
-compiled dependency, and its arrays are of no floating kind for NumPy (`dtype.kind` is "V", and
-`finfo` refuses it), so that every question about floats would have to be asked in two ways.
+or an expectation). So workers and files need no array of that dtype, and no library for it: the
+suite computes only one rounding and a few limits. ml_dtypes, which has the dtype, would add a
+compiled dependency. NumPy does not treat its arrays as floats (`dtype.kind` is "V", and `finfo`
+refuses it), so every check for floats would need two forms.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def has_all(dtype: str, array: Array) -> bool:
 
 
 def _to_bfloat16(wide: Array) -> Array:
-    """The nearest numbers with eight digits, in the dtype that they came in."""
+    """The nearest numbers with eight digits, in the dtype of `wide`."""
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         _, exponent = np.frexp(wide)
         place = np.maximum(exponent - _DIGITS, _LEAST_PLACE)

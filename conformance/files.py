@@ -83,9 +83,9 @@ def read_toml(path: Path | Traversable) -> bytes:
 def write_atomically(path: Path, content: bytes) -> None:
     """Write `content` to `path` so that a reader sees the old file or the new one, never a part.
 
-    This holds for a machine that loses its power, too: the content is on the disk before it takes
-    the place of the old file. The folder is made if there is none. OSError if it cannot be written;
-    then the old file is as it was.
+    This also holds if the machine loses its power: the content is on the disk before it replaces
+    the old file. A missing folder is made. OSError if the file cannot be written; then the old file
+    is unchanged.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     unnamed = _unnamed(path.parent)

@@ -17,7 +17,7 @@ _LEAST = 3
 
 
 def near(name: str, known: Iterable[str], most: int = MOST) -> list[str]:
-    """The known names that are like `name`, the likeliest first: the same but for case and for
+    """The known names that are like `name`, the likeliest first: the same except for case,
     `-`, `_` and spaces, longer or shorter ones that begin alike, and those with few other letters.
     """
     plain = {candidate: _plain(candidate) for candidate in known}

@@ -59,7 +59,7 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Raised:
-    """An exception that came out of the implementation."""
+    """An exception that the implementation raised."""
 
     type: str
     bases: tuple[str, ...]
@@ -109,7 +109,7 @@ class Garbled:
 
 @dataclass(frozen=True, slots=True)
 class NotRun:
-    """Not run: the batch had failed too often before this draw's turn came."""
+    """Not run: the batch failed too often before this draw."""
 
     reason: str
 

@@ -156,7 +156,7 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "env": _several("KEY=VALUE", "A variable for the module; may be repeated.", type=_variable),
     "eager": {
         "action": "store_true",
-        "help": "The functions of the module compute at once: there is no graph.",
+        "help": "The module is in eager mode: it has no graph.",
     },
     "adapter": _one(
         "CLASS", "The class that reaches the module: module:Class, or an entry point's name."

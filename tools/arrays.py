@@ -37,7 +37,7 @@ class Found(NamedTuple):
 
 
 def computed(task: Task) -> Found:
-    """The arrays of a function, found anew."""
+    """The arrays of a function, from a new search."""
     seed = task.own_seed
     array = covering_array(task.spec, task.edition, STORED, seed)
     rows = tuple(draw.made_of for draw in array.kept)

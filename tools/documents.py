@@ -2,7 +2,7 @@
 
     python -m tools.documents
 
-A test holds the pages to the data, so that one that was not made anew fails.
+A test compares the pages with the data, and fails until you write them again.
 """
 
 from __future__ import annotations

@@ -47,7 +47,11 @@ _LEAST = 0.001
 
 
 def seconds(measured: Sequence[Results]) -> dict[str, float]:
-    """For each function the mean wall time. ValueError if a run is of a part only."""
+    """For each function the mean wall time in seconds.
+
+    Raises:
+        ValueError: a run is not whole, or of another version of the suite.
+    """
     times = defaultdict(list)
     for run in measured:
         if not run.run.spent or not run.run.whole:

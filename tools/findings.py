@@ -70,7 +70,11 @@ class ChosenFailure:
 
 
 def chosen(texts: dict[str, dict[str, str]], reports: Path) -> Iterator[ChosenFailure]:
-    """The findings in their order. UsageError names a failure that is not there."""
+    """The findings in their order.
+
+    Raises:
+        UsageError: the results lack a target, a failure or its script.
+    """
     for target, headlines in texts.items():
         file = existing(reports / file_name(target))
         if file is None:
@@ -90,7 +94,11 @@ def _failures(results: Results) -> Iterator[Failure]:
 
 
 def printed(finding: ChosenFailure) -> str:
-    """What the script says under its library alone: its last line. UsageError if it hangs."""
+    """The last line that the script prints under its library alone.
+
+    Raises:
+        UsageError: the script hangs.
+    """
     script, failure = finding.failure.script or "", finding.failure.id
     with tempfile.TemporaryDirectory() as folder:
         try:

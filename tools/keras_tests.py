@@ -6,9 +6,9 @@
     python -m tools.keras_tests keras-2.2.4-tensorflow reports/mutation \\
         --tests Keras-2.2.4/tests/keras/backend --pytest PYTEST --with keras-2.2.4-theano
 
-Writes TARGET.other-tests.json beside TARGET.code-mutation.json, and that report's page anew. What
-it has written before is not run again. With a mutant those tests are run that reach the function
-that holds it, as a run without a change shows; where none does, none can notice.
+Writes TARGET.other-tests.json beside TARGET.code-mutation.json, and the page of that
+report. Mutants in TARGET.other-tests.json do not run again. A mutant runs with the tests that reach
+its function in a run without a change; other tests cannot notice it.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Runner:
     tests: Path
     pytest: Path
     also: Sequence[Target]
-    """Targets whose environment variables are needed, too: tests compare libraries."""
+    """Other targets whose environment variables the tests need, because they compare libraries."""
 
     def run(
         self, files: Mapping[str, bytes], tests: Sequence[str] = (FILE,)
@@ -69,7 +69,11 @@ class Runner:
             return outcomes(report) if ended else None
 
     def reach(self) -> KerasReach:
-        """Which tests reach which lines. Raises click.ClickException if they do not end."""
+        """Which tests reach which lines.
+
+        Raises:
+            ClickException: the tests do not end.
+        """
         with tempfile.TemporaryDirectory(prefix="conformance-keras-") as folder:
             settings = Path(folder, "settings")
             settings.write_text(SETTINGS.format(folder=folder), "utf-8")
@@ -138,7 +142,7 @@ def broken(
     steady: Iterable[str],
     asked: Sequence[str] | None = None,
 ) -> list[str]:
-    """What fails of the tests that pass without a change; of those that were asked, if not all."""
+    """The failures among tests that pass without a change; with `asked` only among these tests."""
     if outcome is None:
         return ["no end"]
     among = None if asked is None else {name.rpartition("::")[2] for name in asked}

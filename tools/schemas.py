@@ -1,8 +1,8 @@
-"""Write the published JSON Schemas anew, after a change of the records that they are made from.
+"""Write the published JSON Schemas, after a change of their records.
 
     python -m tools.schemas
 
-The tests hold each file to its records, so that a schema that was not written anew fails.
+The tests compare each file with its records, and fail until you write the schemas again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The values of an answer, held against what was asked: each draw of each value once.
+"""The values of an answer, compared with the request: each draw of each value once.
 
 A column holds one item of an output for all draws, in groups of the draws whose values have the
 same shape, dtype and type; the array of a group is stacked.
@@ -106,7 +106,7 @@ def _column(
 
 
 def _check_draws(name: str, draws: Sequence[int], seen: set[int], returned: Sequence[bool]) -> None:
-    """Refuse a draw that was not asked for, raised, or has a value already."""
+    """Refuse a draw that is not in the request, raised, or has a value already."""
     for draw in draws:
         if draw >= len(returned) or not returned[draw]:
             raise AnswerError(f"{name!r} has a value of draw {draw}, which gave none")

@@ -1,8 +1,8 @@
 """Turn a worker's answers into records; AnswerError for anything that is not an answer.
 
-An answer is held against what was asked before anything is made of it: each input, each output and
-each draw once, in the order of the request, and nothing else. That takes time and memory in
-proportion to the answer, which `frames` limits. Texts are cut.
+The host compares an answer with its request before it uses it: each input, each output and each
+draw once, in the order of the request, and nothing else. That takes time and memory in proportion
+to the answer, which `frames` limits. Texts are cut.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ T = TypeVar("T")
 
 
 def identity(header: Mapping[str, Any], functions: Sequence[str] = ()) -> Identity:
-    """The answer to a `start` request that asked for `functions`.
+    """The answer to a `start` request for `functions`.
 
     Raises:
         AnswerError: another protocol, or too many versions.
@@ -139,7 +139,7 @@ def identity(header: Mapping[str, Any], functions: Sequence[str] = ()) -> Identi
 
 
 def _check_names(what: str, answered: Sequence[str], asked: Sequence[str]) -> None:
-    """AnswerError unless the names are those that were asked for, each once, in their order."""
+    """AnswerError unless the names are those of the request, each once, in order."""
     if len(answered) != len(asked):
         raise AnswerError(f"{what} are {len(answered)}, not {len(asked)}")
     for name, other in zip(answered, asked, strict=True):
@@ -264,7 +264,7 @@ def _check_attempts(rows: Rows, returned: Sequence[bool], batch: Batch) -> None:
 
 
 def _tells(text: str) -> bool:
-    """Whether a text says what came of an attempt."""
+    """Whether a text is the result of an attempt: `returns`, or `raises` with names."""
     return text == RETURNS or (text.startswith(RAISES) and bool(text[len(RAISES) :].split()))
 
 

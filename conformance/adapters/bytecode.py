@@ -1,7 +1,7 @@
 """Compiled code of the modules of this suite that only workers import.
 
-A worker in a sandbox cannot write beside its sources, so that each would compile them anew: a third
-of what it takes to start one of the reference.
+A worker in a sandbox cannot write beside its sources. Without this folder each worker would compile
+them again, which is a third of the start of the reference.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ class Configurable:
         self._forks: _Forks | None = None
 
     def plain(self, functions: Sequence[str], number: int) -> Session:
-        """A session in the target's own environment, whose worker tells `backend`, too.
+        """A session in the target's own environment, whose worker also reports `backend`.
 
         While it is open, the processes of `open` may be forks of one that has imported the library.
         """

@@ -28,7 +28,7 @@ from conformance.observations import Array, Crashed, Fault, Garbled, TimedOut
 Frame = tuple[dict[str, Any], list[Array]]
 
 _CHUNK = 2**16
-"""What a pipe holds: memory for more is asked of the system, and given back, for each read."""
+"""The capacity of a pipe: a larger read allocates memory from the system and frees it again."""
 _EXIT_GRACE = 5.0
 """Seconds to wait for the process to end once its answers have ended. A crashed process frees its
 descriptors before its memory, and on a busy machine its guardian may have to wait for a core."""

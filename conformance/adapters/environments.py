@@ -123,8 +123,8 @@ def _venv_problem(target: Target) -> Missing | None:
 
 
 def _check_problem(target: Target) -> Missing | None:
-    """What the check after the installation found; of a backend that its user may have mended since
-    then, a run finds out for itself."""
+    """The fault that the check after the installation reported; None for a user's own backend,
+    which may have changed since then."""
     if target.venv is None or target.described_in is not None:
         return None
     checked = layout.read(layout.check_file(target), layout.ImportCheck)

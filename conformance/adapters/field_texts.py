@@ -79,7 +79,7 @@ def _of_field(field: str, what: str, values: Mapping[str, Any], kind: type[Struc
 
 
 def _of_table(field: str, what: str, kind: type[Struct]) -> str:
-    """Of a field that is missing, or that there is not."""
+    """The message for a field that is missing or unknown."""
     if "unknown field" not in what:
         return f"`{field}` is missing; {write(field)}"
     own = [name for name in kind.__struct_fields__ if name != "name"]

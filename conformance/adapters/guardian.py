@@ -387,7 +387,7 @@ class ZygoteKeeper:
         end_below()
 
     def _awaited(self, source: socket, seconds: float = math.inf) -> bool:
-        """Wait until there is something to read from `source`, an end too; False if the zygote
+        """Wait until there is something to read from `source`, or its end; False if the zygote
         ends, exceeds its memory or takes longer, or the host or the warden ends, before that."""
         poll, deadline = select.poll(), time.monotonic() + seconds
         for end in (*self._lives, self._zygote.fileno()):

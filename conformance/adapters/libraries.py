@@ -21,7 +21,7 @@ def find(name: str) -> Path | None:
 
 
 def link(libraries: tuple[SharedLibrary, ...], folder: Path) -> None:
-    """Make `folder` hold a link to each library under the name that is asked for.
+    """Make `folder` hold a link to each library under the name that packages ask for.
 
     A library that the system lacks is skipped: `status` reports it.
     """

@@ -14,7 +14,7 @@ from conformance.adapters.session import Session, WorkerStartError
 from conformance.adapters.target_records import Target
 
 GRAPH_FUNCTIONS = ("placeholder", "function")
-"""A module with neither of these has no graph: what it is asked for it computes at once."""
+"""A module with neither of these has no graph: it is eager."""
 
 
 class LookError(RuntimeError):

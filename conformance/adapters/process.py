@@ -224,7 +224,7 @@ class WorkerProcess(AnyWorker):
             writable=None if writable is None else [*writable],
             apart=False,
         )
-        with contextlib.suppress(BrokenPipeError):  # it has ended, which is found out
+        with contextlib.suppress(BrokenPipeError):  # it has ended; the next read reports it
             _write_all(life, json.dumps(orders).encode() + b"\n")
         self._life: int | None = life
         self._cleared = False

@@ -161,8 +161,8 @@ class Session:
     ) -> Iterator[tuple[Batch, StructureObservation]]:
         """Every batch with its observation, in order; up to `depth` batches are sent ahead.
 
-        Those that were sent to a worker that is gone are sent to the next one, if they are `still`
-        to be run, which is asked once the caller has seen what ended the worker. So is `patience`.
+        If a worker ends, the next one gets its batches that are `still` to be run. The session
+        calls `still` and `patience` after the caller has seen what ended the worker.
         """
         source = iter(batches)
         ahead: deque[Batch] = deque()

@@ -54,7 +54,7 @@ class Venv(StrictRecord, frozen=True, kw_only=True, forbid_unknown_fields=True):
     python: tuple[str, ...]
     """The CPython versions that can be used ("3.6"), the preferred first; or one path."""
     requirements: tuple[str, ...]
-    """The packages asked for."""
+    """The requested packages."""
     lock: Path | None = None
     """A requirements file that pins them and all that they need, with hashes."""
     provides: tuple[str, ...] = ()

@@ -45,7 +45,7 @@ def placeholders(text: str) -> set[str]:
 
 
 def plain(environment: Mapping[str, str]) -> dict[str, str]:
-    """The variables whose texts hold no placeholder, as they are set: what a script can set, too.
+    """The variables whose texts hold no placeholder, which a script can also set.
 
     PYTHONPATH is left out, which an interpreter reads when it starts.
     """
@@ -66,7 +66,7 @@ def importing(module: str) -> str:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """All texts in a value, keys too."""
+    """All texts in a value, including keys."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):

@@ -50,7 +50,7 @@ class Warden:
         self._pid, self._notes, self._life = pid, notes, life
         guardian.close_all_but(life, notes, own_life)
         self._poll = select.poll()
-        # Linux reports in any case that the other end is closed, macOS only if it is asked
+        # Linux always reports that the other end is closed, macOS only with POLLHUP
         self._poll.register(life, select.POLLHUP)
         end = guardian.watched(pid)
         self._turn = _TURN_WITHOUT_WATCH if end is None else None

@@ -5,7 +5,7 @@ the module.
 
 A fork takes milliseconds where a new process imports the library for seconds. The zygote computes
 nothing; what a worker may not share with others it gets for itself
-(`worker/conformance_worker/forking.py`). Whatever goes wrong with a zygote, no result tells of it:
+(`worker/conformance_worker/forking.py`). A fault of a zygote changes no result:
 `ZygoteSource.worker` then gives no worker, and the session starts one in the usual way.
 """
 
@@ -42,7 +42,7 @@ from conformance.adapters.process import (
 from conformance.adapters.removal import remove
 
 MOST_ZYGOTES = 3
-"""How many zygotes a session starts: a target that ends its parents ends its zygote, too."""
+"""How many zygotes a session starts: a target that ends its parents also ends its zygote."""
 _FORKED_SECONDS = 60.0
 """How long a fork may take to answer a request before the first batch: it has imported all."""
 _CHUNK = 2**16

@@ -66,8 +66,8 @@ def _attempt(target: Target, display: _Display, force: bool, remade: set[str]) -
 def _make(target: Target, display: _Display, force: bool, remade: set[str]) -> dict[str, str]:
     """The versions found in the target's environment, which is made if it has to be.
 
-    `remade` holds the environments that were made by this command: no other target of theirs needs
-    them made once more.
+    `remade` holds the environments that this command has made, so it does not repeat them for other
+    targets.
     """
     if (missing := environments.system_problem(target)) is not None:
         raise InstallationError(missing.reason, missing.hint)

@@ -68,7 +68,7 @@ def open_inputs_of(edition: Edition) -> Mapping[str, str]:
 
 
 def promotes(edition: Edition) -> bool:
-    """Whether an edition takes tensors of different dtypes together, integers and floats, too."""
+    """Whether an edition mixes dtypes in a call, including integers with floats."""
     return _FOUND[edition].promotes
 
 
@@ -85,7 +85,7 @@ def symbols_of(edition: Edition) -> str:
 
 
 def compiles(edition: Edition) -> bool:
-    """Whether calls of an edition are compiled, too."""
+    """Whether the suite also compiles calls of an edition."""
     return _FOUND[edition].compiled
 
 

@@ -52,7 +52,7 @@ class _File(Struct, frozen=True, forbid_unknown_fields=True):
     differentiated: bool = False
     """Whether gradients are taken by each backend's own means, which a mapping says how to do."""
     promotes: bool = False
-    """Whether tensors of different dtypes are taken together, integers and floats, too."""
+    """Whether calls mix dtypes, including integers with floats."""
     symbols: str = ""
     """Where it says that a symbolic tensor has the shape and dtype of what is computed."""
     tried: tuple[str, ...] = ()

@@ -10,6 +10,9 @@
 Subnormals: no document says whether they are kept. Where `flushes` is set, each may be read or
 written as zero. A result below the smallest normal has at least that bound, and the bound covers
 the change when every subnormal input becomes zero.
+
+Source: `contraction` is Higham 2002, section 3.1, and `conditioned` the first-order condition of
+its section 1.6.
 """
 
 from __future__ import annotations
@@ -164,7 +167,7 @@ def in_ulp(question: BoundQuestion, accuracy: Ulp) -> Bounded:
 
 
 def _of_large_angles(question: BoundQuestion) -> Array:
-    """How far a sine or a cosine moves if an angle beyond `LARGE` is rounded once more. It moves no
+    """How far a sine or a cosine moves if an angle beyond `LARGE` is rounded again. It moves no
     further than the angle, because the slope is 1 at most, and never by more than 2."""
     (x,) = question.arguments.values()
     size = np.abs(np.asarray(x))
@@ -204,7 +207,10 @@ def conditioned(question: BoundQuestion, accuracy: Conditioned) -> Bounded:
 
 
 def moved(x: Array, pattern: int, unit: float) -> Array:
-    """Every element one unit roundoff up or down, relative to its size."""
+    """Every element one unit roundoff up or down, relative to its size.
+
+    Shapes: any x; the result has the shape of x.
+    """
     # a sum of arrays of rank 0 is a scalar and no array
     return np.asarray(x + x * (signs(x.shape)[pattern] * unit))
 

@@ -4,6 +4,9 @@ NaN agrees with NaN, an infinity with the same infinity. A finite number does no
 expected infinity; an infinity agrees with an expected finite number only if the bound reaches
 the numbers that round to infinity. Any answer agrees with an infinite bound. The result dtype is
 the expectation's: that `got` has it is another check's business.
+
+Source: `rounding` defines the ULP. IEEE 754 defines NaN, infinities and the numbers that round to
+them.
 """
 
 from __future__ import annotations
@@ -80,6 +83,8 @@ def ulp_error(got: Array, expectation: Expectation) -> npt.NDArray[np.float64]:
     """The error of every element in ULP of the result dtype at the expected value.
 
     0 where special values agree or the bound is infinite, infinity where they do not.
+
+    Shapes: `got`, the expected value and the result have one shape.
     """
     return _in_ulp(got, expectation, _spacing(expectation))
 
@@ -253,7 +258,7 @@ def _settled(got: Array, expectation: Expectation) -> Mask:
 
 
 def _special(got: npt.NDArray[np.float64], expectation: Expectation) -> Mask:
-    """Where both are NaN or the same infinity, nothing is asked, or infinity is near enough."""
+    """Where both are NaN or one infinity, the bound is infinite, or infinity is near enough."""
     value, bound = expectation.value.astype(np.float64), expectation.bound
     same: Mask = (np.isnan(got) & np.isnan(value)) | (np.isinf(got) & (got == value))
     settled: Mask = same | np.isposinf(bound)

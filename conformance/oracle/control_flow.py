@@ -141,7 +141,11 @@ def map_fn(
     name: str | None = None,  # noqa: ARG001
     dtype: str | None = None,  # noqa: ARG001 - the dtype that `fn` gives anyway
 ) -> Array:
-    """`fn` of every slice along the first axis. ValueError: there is none."""
+    """`fn` of every slice along the first axis. ValueError: there is none.
+
+    Shapes: elems (n, ...); the result is (n, ...) with the axes of a result of `fn` behind the
+    first.
+    """
     return np.stack([np.asarray(fn(element)) for element in elems])
 
 
@@ -151,7 +155,10 @@ def foldl(
     initializer: Any = None,
     name: str | None = None,  # noqa: ARG001
 ) -> Array:
-    """fn(...fn(fn(initializer, e0), e1)..., en); without initializer e0 is first."""
+    """fn(...fn(fn(initializer, e0), e1)..., en); without initializer e0 is first.
+
+    Shapes: elems (n, ...); the result has the shape of a result of `fn`.
+    """
     first = () if initializer is None else (initializer,)
     return np.asarray(reduce(fn, [*first, *elems]))
 
@@ -162,7 +169,10 @@ def foldr(
     initializer: Any = None,
     name: str | None = None,
 ) -> Array:
-    """As `foldl`, from the last element to the first."""
+    """As `foldl`, from the last element to the first.
+
+    Shapes: elems (n, ...); the result has the shape of a result of `fn`.
+    """
     return foldl(fn, elems[::-1], initializer, name)
 
 

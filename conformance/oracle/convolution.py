@@ -67,6 +67,9 @@ def convolution(
 
     keras-1's image_shape, volume_shape and filter_shape change nothing.
 
+    Shapes: x (batch, spatial..., in), kernel (spatial..., in, out); the result is (batch,
+    positions..., out). With channels first, axis 1 of x and of the result has the channels.
+
     Raises:
         ValueError: an unknown padding, channels that differ, or a window larger than a `valid`
             image.
@@ -84,6 +87,9 @@ def contracted(left: Array, right: Array, axes: int) -> Array:
     """The sum over the last axes of one and the first of the other.
 
     Unlike a BLAS, einsum multiplies infinities by zeros.
+
+    Shapes: left (..., a, b), right (a, b, ...) with `axes` common axes; the result has the others,
+    first those of left.
 
     Raises:
         ValueError: lengths differ.
@@ -147,7 +153,11 @@ def depthwise(
     data_format: str | None = None,
     dilation_rate: Numbers = 1,
 ) -> Array:
-    """Each channel by its own kernels; channel c * multiplier + m is that of c and kernel m."""
+    """Each channel by its own kernels; channel c * multiplier + m is that of c and kernel m.
+
+    Shapes: x (batch, spatial..., in), kernel (spatial..., in, multiplier); the result is (batch,
+    positions..., in * multiplier), in the data format of x.
+    """
     plain = _kernel(depthwise_kernel, data_format)
     images = from_format(x, data_format)
     seen, axes = _seen(images, plain.shape[:-2], strides, padding, dilation_rate)
@@ -172,7 +182,11 @@ def separable(
     data_format: str | None = None,
     **moves: Any,
 ) -> Array:
-    """A depthwise convolution, then one with a kernel of spatial size 1."""
+    """A depthwise convolution, then one with a kernel of spatial size 1.
+
+    Shapes: as `depthwise`, with a pointwise kernel (1..., in * multiplier, out); the result is
+    (batch, positions..., out), in the data format of x.
+    """
     deep = depthwise(x, depthwise_kernel, data_format=data_format, **moves)
     return _pointwise(deep, pointwise_kernel, data_format)
 
@@ -192,6 +206,9 @@ def local(
     data_format: str | None = None,
 ) -> Array:
     """Each window by its own weights, its elements in the order of the axes of `inputs`.
+
+    Shapes: inputs (batch, spatial..., in), kernel (windows, elements of a window, out); the result
+    is (batch, positions..., out), in the data format of the inputs.
 
     Raises:
         ValueError: the kernel has other windows or another number of features.
@@ -286,7 +303,10 @@ def bounded_separable(
     pointwise_kernel: Array,
     **others: Any,
 ) -> Bounded:
-    """Value and bound of `separable`; infinite where a depthwise sum may overflow."""
+    """Value and bound of `separable`; infinite where a depthwise sum may overflow.
+
+    Shapes: value and bound have the shape of `separable`.
+    """
     triple = (x, depthwise_kernel, pointwise_kernel)
     sizes = [finite_magnitude(part) for part in triple]
     n = _counted_separable(depthwise_kernel, pointwise_kernel)

@@ -33,6 +33,9 @@ def ctc_gradient(x: Array, y_true: Array, input_length: Array, label_length: Arr
 
     At each time step of a sample, the probability of a class less that given the label; 0 after
     the sample's end.
+
+    Shapes: x (samples, time_steps, categories), y_true (samples, longest label), lengths (samples,
+    1); the result has the shape of x.
     """
     y = ctc_paths.softmax(x)
     gradient = np.zeros_like(y)
@@ -72,6 +75,9 @@ def first_as_last(
 
     The last class as blank means in the result what the first one means in these. Labels with the
     first class, which would be a blank in a label, are emptied; see `has_first_class`.
+
+    Shapes: y_true (samples, longest label), y_pred (samples, time_steps, categories), lengths
+    (samples, 1); the results have the shapes of the arguments.
     """
     emptied = has_first_class(y_true, label_length).reshape(label_length.shape)
     return {
@@ -83,7 +89,11 @@ def first_as_last(
 
 
 def has_first_class(y_true: Array, label_length: Array) -> Array:
-    """Which labels have the first class (samples,)."""
+    """Which labels have the first class (samples,).
+
+    Shapes: y_true (samples, longest label), label_length (samples, 1) or (samples,); the result is
+    bool (samples,).
+    """
     inside = np.arange(y_true.shape[1]) < label_length.reshape(-1, 1)
     first_class: Array = ((y_true == 0) & inside).any(axis=1)
     return first_class

@@ -97,7 +97,10 @@ def occupation(y: Array, label: Label) -> Array:
 
 
 def softmax(x: Array) -> Array:
-    """The probabilities of logits along the last axis."""
+    """The probabilities of logits along the last axis.
+
+    Shapes: any x of rank 1 or more; the result has the shape of x.
+    """
     powers = np.exp(x - x.max(axis=-1, keepdims=True))
     y: Array = powers / powers.sum(axis=-1, keepdims=True)
     return y

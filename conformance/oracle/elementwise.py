@@ -23,6 +23,8 @@ def power(x: Array, a: Any, *, pole: float | None = None) -> Array:
     """`x` to the power `a`; integers stay integers. ValueError: negative power of an integer.
 
     `pole` is the power of zero where `a` is negative, if that is not to be infinite.
+
+    Shapes: x and a have one shape, or a is a scalar; the result has the shape of x.
     """
     if np.ndim(a) == 0 and x.ndim:
         a = np.full(x.shape, a)  # a single 0.5 makes NumPy take square roots: NaN for -inf
@@ -31,7 +33,10 @@ def power(x: Array, a: Any, *, pole: float | None = None) -> Array:
 
 
 def rounded(x: Array, *, halves: str = "even") -> Array:
-    """The nearest integer; half-way cases to the `even` one, `up`, or `away` from zero."""
+    """The nearest integer; half-way cases to the `even` one, `up`, or `away` from zero.
+
+    Shapes: any x; the result has the shape of x.
+    """
     result: Array = np.rint(x)
     tied = np.abs(x - np.trunc(x)) == 0.5
     if halves == "up":
@@ -40,7 +45,10 @@ def rounded(x: Array, *, halves: str = "even") -> Array:
 
 
 def clip(x: Array, min_value: Any = None, max_value: Any = None) -> Array:
-    """The median of x, min_value and max_value; None for no limit; NaN stays NaN."""
+    """The median of x, min_value and max_value; None for no limit; NaN stays NaN.
+
+    Shapes: x and the limits broadcast; the result has their common shape.
+    """
     if min_value is not None:
         x = np.maximum(x, min_value)
     if max_value is not None:
@@ -57,7 +65,10 @@ def _unary(function: Callable[[Array], Array]) -> Callable[..., Array]:
 
 
 def binary(function: Callable[[Any, Any], Array]) -> Callable[..., Array]:
-    """The oracle of a ufunc of two operands."""
+    """The oracle of a ufunc of two operands.
+
+    Shapes: the operands broadcast; the result has their common shape.
+    """
 
     def oracle(x: Any, y: Any) -> Array:
         result: Array = function(x, y)

@@ -305,8 +305,8 @@ def _in_range(value: Array, bound: Array, model: Arithmetic) -> tuple[Array, Arr
 
     Where even the nearest allowed number rounds to infinity, infinity is the answer and the bound
     is 0. Where only the farthest does, the value is kept in the finite range; `agrees` then takes
-    either. A NaN or infinity that the function itself gives is asked for exactly, unless the
-    bound is infinite already.
+    either. The bound of a NaN or infinity of the function itself is 0, unless it is already
+    infinite.
     """
     reach = np.abs(value) + bound
     if not reach.size or reach.max() < model.largest:

@@ -2,6 +2,8 @@
 
 An element rests on a convention about numbers if it changes when ordinary numbers replace those
 numbers: one NaN in an array does not excuse the rest of it.
+
+Source: the conventions and readings of `specs/conventions.yaml`.
 """
 
 from __future__ import annotations
@@ -191,6 +193,9 @@ here."""
 
 
 def allowed(reading: Reading, got: Array, expectation: Expectation) -> Mask:
-    """Where the reading allows what was given, in the elements that its convention concerns."""
+    """Where the reading allows what was given, in the elements that its convention concerns.
+
+    Shapes: `got`, the expected value and the result have one shape.
+    """
     with np.errstate(invalid="ignore"):
         return FREEDOMS.get(reading, _anything)(got, expectation)

@@ -1,4 +1,7 @@
-"""Indices out of range, which no document mentions: what they stand for under each reading."""
+"""Indices out of range, which no document mentions: what they stand for under each reading.
+
+Source: convention `indices-out-of-range` of `specs/conventions.yaml` and its readings.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +22,8 @@ FROM_THE_END = "from the end"
 def placed(indices: Array, count: int, beyond: str) -> tuple[Array, Array]:
     """Indices from 0 to `count` - 1, and which of them name anything.
 
+    Shapes: any integer indices; both results have their shape.
+
     Raises:
         ValueError: the reading has no answer for an index.
     """
@@ -37,6 +42,8 @@ def filled(values: Array, inside: Array, beyond: str) -> Array:
     """The values, with zeros or NaN where an index names nothing.
 
     `inside` has the first axes of `values`.
+
+    Shapes: values (..., and more axes), inside (...); the result has the shape of the values.
 
     Raises:
         ValueError: the dtype of the values has no NaN.

@@ -1,6 +1,8 @@
 """Introspection: the shape as a tensor, and casts between float types.
 
 A cast to a float type is one rounding, which `expect` makes: the oracle gives the number itself.
+
+Source: the documents' texts of `shape` and `cast`; IEEE 754 for the rounding.
 """
 
 from __future__ import annotations
@@ -14,7 +16,10 @@ from conformance.oracle.expectation import Array
 
 
 def shape(x: Array) -> Array:
-    """The dimensions of x."""
+    """The dimensions of x.
+
+    Shapes: any x; the result is int64 (rank of x,).
+    """
     return np.array(x.shape, np.int64)
 
 

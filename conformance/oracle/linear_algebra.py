@@ -38,6 +38,9 @@ def dot(x: Array, y: Array) -> Array:
     """Sum over the last axis of x and the last but one of y, or its only axis.
 
     With a scalar it is the product of all elements.
+
+    Shapes: x (..., n), y (..., n, m) or (n,); the result has the axes of x, then of y, without the
+    summed ones. A scalar goes with any shape.
     """
     if not (x.ndim and y.ndim):
         return np.asarray(x * y)
@@ -70,7 +73,11 @@ def batch_axes(x: Array, y: Array, axes: int | Sequence[int] | None) -> tuple[in
 
 
 def batch_dot(x: Array, y: Array, axes: int | Sequence[int] | None = None) -> Array:
-    """Sum over one axis of each, sample by sample."""
+    """Sum over one axis of each, sample by sample.
+
+    Shapes: x (samples, ...), y (samples, ...); the result is (samples, ...) with the other axes of
+    x, then of y, or (samples, 1).
+    """
     first, second = batch_axes(x, y, axes)
     left = _LETTERS[: x.ndim]
     right = left[0] + _LETTERS[x.ndim : x.ndim + y.ndim - 1]
@@ -84,6 +91,8 @@ def transpose(x: Array, *, samples_first: bool = False) -> Array:
     """All axes in reverse order; with `samples_first`, axes 1 and 2 exchanged.
 
     ValueError: `samples_first`, and there is no axis 2.
+
+    Shapes: any x; the result has the lengths of x in reverse order, or 1 and 2 exchanged.
     """
     return np.swapaxes(x, 1, 2) if samples_first else np.transpose(x)
 
@@ -101,6 +110,8 @@ def inner_product(
 
     With `direct` nothing but these products is added. Therefore the bound is 0 where no order of
     summation rounds.
+
+    Shapes: `product` decides; value and bound have its shape.
     """
     value = product(x, y)
     left, right = finite_magnitude(x), finite_magnitude(y)
@@ -126,14 +137,20 @@ def inner_product(
 
 
 def bounded_dot(model: Arithmetic, x: Array, y: Array) -> tuple[Array, Array]:
-    """Value and bound of `dot`."""
+    """Value and bound of `dot`.
+
+    Shapes: value and bound have the shape of `dot`.
+    """
     return inner_product(dot, x.shape[-1] if x.ndim and y.ndim else 1, model, x, y, direct=True)
 
 
 def bounded_batch_dot(
     model: Arithmetic, x: Array, y: Array, axes: int | Sequence[int] | None = None
 ) -> tuple[Array, Array]:
-    """Value and bound of `batch_dot`."""
+    """Value and bound of `batch_dot`.
+
+    Shapes: value and bound have the shape of `batch_dot`.
+    """
     pair = batch_axes(x, y, axes)
     length = x.shape[pair[0]]
     return inner_product(lambda a, b: batch_dot(a, b, pair), length, model, x, y, direct=True)

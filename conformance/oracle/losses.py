@@ -60,6 +60,8 @@ def log_probabilities(
 
     With `limits` those of logits are also limited. Without `divides` probabilities are taken as
     they are, whatever their sum.
+
+    Shapes: any output with an axis of classes; the result has its shape.
     """
     if from_logits:
         logs = log_softmax(output, axis)
@@ -70,7 +72,10 @@ def log_probabilities(
 def categorical_crossentropy(
     target: Array, output: Array, from_logits: bool = False, axis: int = -1, **how: bool
 ) -> Array:
-    """One number for each distribution: the axis of the classes is gone."""
+    """One number for each distribution: the axis of the classes is gone.
+
+    Shapes: target and output have one shape; the result has no axis of classes.
+    """
     terms = target * log_probabilities(output, from_logits, axis, **how)
     return np.asarray(-terms.sum(axis=axis))
 
@@ -83,7 +88,10 @@ def bounded_categorical_crossentropy(
     axis: int = -1,
     **how: bool,
 ) -> Bounded:
-    """Value and bound of `categorical_crossentropy`."""
+    """Value and bound of `categorical_crossentropy`.
+
+    Shapes: value and bound have the shape of `categorical_crossentropy`.
+    """
     logs = log_probabilities(output, from_logits, axis, **how)
     weights, count = np.abs(target), output.shape[axis]
     bound = (weights * _log_error(model, output, from_logits, axis, **how)).sum(axis=axis)
@@ -111,8 +119,8 @@ def _log_error(
         probabilities = np.exp(log_softmax(output, axis))
         return error + _edge(model, probabilities) + EPSILON / _limited(probabilities)
     total = output.sum(axis=axis, keepdims=True)
-    # a sum that is 1 but for roundings need not be divided by; any other is a convention, and what
-    # is no probability has no sum to speak of
+    # An implementation need not divide by a sum that is 1 except for roundings. Another sum is a
+    # convention, and numbers that are not probabilities have no sum to divide by.
     near = np.abs(total - 1) <= 2 * allowance(count + 1, model)
     inside = ((output > 0) & (output < 1)).all(axis=axis, keepdims=True)
     either = (near | ~inside) & divides
@@ -144,7 +152,11 @@ def sparse_categorical_crossentropy(
     beyond: str = NOTHING,
     **how: bool,
 ) -> Array:
-    """Minus the logarithm of the probability of each label; `beyond` is a reading of `indices`."""
+    """Minus the logarithm of the probability of each label; `beyond` is a reading of `indices`.
+
+    Shapes: output with an axis of classes, target with an integer for each distribution; the result
+    has the shape of the output without the axis of classes.
+    """
     return -_at(log_probabilities(output, from_logits, axis, **how), target, axis, beyond)
 
 
@@ -157,7 +169,10 @@ def bounded_sparse_categorical_crossentropy(  # noqa: PLR0917 - as documented
     beyond: str = NOTHING,
     **how: bool,
 ) -> Bounded:
-    """Value and bound of `sparse_categorical_crossentropy`."""
+    """Value and bound of `sparse_categorical_crossentropy`.
+
+    Shapes: value and bound have the shape of `sparse_categorical_crossentropy`.
+    """
     value = sparse_categorical_crossentropy(target, output, from_logits, axis, beyond, **how)
     errors = np.broadcast_to(_log_error(model, output, from_logits, axis, **how), output.shape)
     rounding = allowance(output.shape[axis] + 9, model) * np.abs(value)
@@ -175,7 +190,10 @@ def binary_crossentropy(
     single: bool = False,
 ) -> Array:
     """One number for each element; with `limits` probabilities of logits are limited, too, and with
-    `single` the limits are constants of float32."""
+    `single` the limits are constants of float32.
+
+    Shapes: target and output have one shape, and so has the result.
+    """
     if from_logits and limits:
         output, from_logits = sigmoid(output), False
     if from_logits:
@@ -196,7 +214,10 @@ def bounded_binary_crossentropy(
     limits: bool = False,
     single: bool = False,
 ) -> Bounded:
-    """Value and bound of `binary_crossentropy`."""
+    """Value and bound of `binary_crossentropy`.
+
+    Shapes: value and bound have the shape of the output.
+    """
     value = binary_crossentropy(target, output, from_logits, limits=limits, single=single)
     if from_logits and limits:
         return value, _limited_logits_error(model, output)
@@ -238,6 +259,8 @@ def in_top_k(predictions: Array, targets: Array, k: int, beyond: str = NOTHING) 
 
     A score equal to the k-th largest is among the k largest: a convention. `beyond` is a reading of
     `indices`: a number beyond the classes is in no top.
+
+    Shapes: predictions (samples, classes), integer targets (samples,); the result is (samples,).
     """
     places, inside = placed(targets, predictions.shape[1], beyond)
     scores = np.take_along_axis(predictions, places[:, np.newaxis], axis=1)
@@ -247,7 +270,11 @@ def in_top_k(predictions: Array, targets: Array, k: int, beyond: str = NOTHING) 
 
 
 def tied(predictions: Array, targets: Array, k: int, **_: str) -> Array:
-    """The rows in which scores equal to the target's lie on both sides of the k-th."""
+    """The rows in which scores equal to the target's lie on both sides of the k-th.
+
+    Shapes: predictions (samples, classes), integer targets (samples,); the result is bool
+    (samples,).
+    """
     places = np.clip(targets, 0, predictions.shape[1] - 1)
     scores = np.take_along_axis(predictions, places[:, np.newaxis], axis=1)
     higher, equal = (predictions > scores).sum(axis=1), (predictions == scores).sum(axis=1)

@@ -49,7 +49,11 @@ def _along(statistic: Array, x: Array, axis: int) -> Array:
 def batch_normalization(  # noqa: PLR0917 - as documented
     x: Array, mean: Array, var: Array, beta: Array, gamma: Array, axis: int = -1, epsilon: Any = 0
 ) -> Array:
-    """x less the mean, over the root of the variance, scaled and shifted."""
+    """x less the mean, over the root of the variance, scaled and shifted.
+
+    Shapes: any x; the others are (length of the axis,) or broadcast with x. The result has their
+    common shape.
+    """
     mean, var, beta, gamma = (_along(s, x, axis) for s in (mean, var, beta, gamma))
     result: Array = (x - mean) / np.sqrt(var + epsilon) * gamma + beta
     return result
@@ -71,7 +75,10 @@ def bounded_batch_normalization(  # noqa: PLR0917 - as documented
     axis: int = -1,
     epsilon: Any = 0,
 ) -> Bounded:
-    """Value and bound of `batch_normalization`."""
+    """Value and bound of `batch_normalization`.
+
+    Shapes: value and bound have the shape of `batch_normalization`.
+    """
     value = batch_normalization(x, mean, var, beta, gamma, axis, epsilon)
     mean, var, beta, gamma = (_along(s, x, axis) for s in (mean, var, beta, gamma))
     return value, _terms(model, x, mean, 1 / np.sqrt(var + epsilon), gamma, beta)
@@ -104,7 +111,11 @@ def spread(statistic: Array, x: Array, axes: Sequence[int]) -> Array:
 def normalised(
     x: Array, gamma: Array, beta: Array, reduction_axes: Sequence[int], epsilon: Any = 0, **_: Any
 ) -> Array:
-    """x normalised by its own mean and variance."""
+    """x normalised by its own mean and variance.
+
+    Shapes: any x; gamma and beta have an element for each place on the other axes; the result has
+    the shape of x.
+    """
     axes = tuple(reduction_axes)
     mean, var = reductions.mean(x, axes, True), reductions.var(x, axes, True)
     scale, shift = spread(gamma, x, axes), spread(beta, x, axes)
@@ -121,7 +132,10 @@ def bounded_normalised(  # noqa: PLR0917 - as documented
     epsilon: Any = 0,
     **how: Any,
 ) -> Bounded:
-    """Value and bound of `normalised`; `how` the variance is computed as `bounded_var` has it."""
+    """Value and bound of `normalised`; `how` the variance is computed as `bounded_var` has it.
+
+    Shapes: value and bound have the shape of x.
+    """
     axes = tuple(reduction_axes)
     mean, drift = reductions.bounded_mean(model, x, axes, True)
     var, wide = reductions.bounded_var(model, x, axes, True, **how)
@@ -152,6 +166,8 @@ def of_moved(  # noqa: PLR0917 - what a bound is made of
     """The bound of x less a mean, times the inverse of the root of a variance, scaled and shifted.
 
     `scale` is a magnitude; `inverse_of` falls as the variance rises.
+
+    Shapes: statistics, scale and shift broadcast with x; the result has the shape of x.
     """
     inverse = inverse_of(moved.var)
     above = inverse_of(np.maximum(moved.var - moved.wide, 0)) - inverse
@@ -164,7 +180,10 @@ def of_moved(  # noqa: PLR0917 - what a bound is made of
 
 
 def batch_mean(x: Array, reduction_axes: Sequence[int], **_: Any) -> Array:
-    """The mean over the axes, its elements in a row."""
+    """The mean over the axes, its elements in a row.
+
+    Shapes: any x; the result is (product of the other axes,).
+    """
     return reductions.mean(x, tuple(reduction_axes)).reshape(-1)
 
 
@@ -178,7 +197,10 @@ def batch_variance(
     **_: Any,
 ) -> Array:
     """The variance over the axes, its elements in a row; of a population or of a sample, or
-    `guarded` by epsilon."""
+    `guarded` by epsilon.
+
+    Shapes: any x; the result is (product of the other axes,).
+    """
     variance = reductions.var(x, tuple(reduction_axes)).reshape(-1)
     variance = variance + epsilon if guarded else variance
     return variance * _correction(x, reduction_axes) if sample else variance
@@ -204,6 +226,8 @@ def bounded_batch_variance(
     """Value and bound of `batch_variance`: a sample's has three roundings more.
 
     A guarded quotient has those of an inverse root, of its square and of another inverse.
+
+    Shapes: value and bound have the shape of `batch_variance`.
     """
     var = partial(reductions.bounded_var, squares=squares)
     value, bound = _in_a_row(var)(model, x, reduction_axes)
@@ -231,6 +255,8 @@ def l2_normalize(
 
     `least` is what the sum of squares is raised to where it is smaller. With `divides_zero` zeros
     are also divided by their length.
+
+    Shapes: any x; the result has the shape of x.
     """
     length = np.maximum(norm(x, axis), np.sqrt(x.dtype.type(least)))
     if divides_zero:
@@ -241,7 +267,10 @@ def l2_normalize(
 
 
 def norm(x: Array, axis: Axis) -> Array:
-    """The L2 norm along the axis, which is kept; 1 in place of 0."""
+    """The L2 norm along the axis, which is kept; 1 in place of 0.
+
+    Shapes: any x; the result has length 1 on the axes.
+    """
     where = axes_of(axis)
     top = np.max(np.abs(x), axis=where, keepdims=True, initial=0)
     top = np.where((top > 0) & np.isfinite(top), top, 1)
@@ -250,7 +279,10 @@ def norm(x: Array, axis: Axis) -> Array:
 
 
 def bounded_l2_normalize(model: Arithmetic, x: Array, axis: Axis = None, **how: Any) -> Bounded:
-    """Value and bound of `l2_normalize`."""
+    """Value and bound of `l2_normalize`.
+
+    Shapes: value and bound have the shape of x.
+    """
     value = l2_normalize(x, axis, **how)
     count = reductions.terms(x, axis)
     bound = allowance(count / 2 + 9, model) * finite_magnitude(value) + 4 * model.underflow

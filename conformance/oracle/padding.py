@@ -35,17 +35,28 @@ def _padded(x: Array, padding: Any, data_format: str | None) -> Array:
 
 
 def temporal_padding(x: Array, padding: Any) -> Array:
-    """Zeros before and after the middle axis of three."""
+    """Zeros before and after the middle axis of three.
+
+    Shapes: x (samples, steps, features); the result is (samples, steps + padding, features).
+    """
     return _padded(x, padding, None)
 
 
 def asymmetric_temporal_padding(x: Array, left_pad: int = 1, right_pad: int = 1) -> Array:
-    """Zeros before and after the middle axis of three (C083)."""
+    """Zeros before and after the middle axis of three (C083).
+
+    Shapes: x (samples, steps, features); the result is (samples, steps + left_pad + right_pad,
+    features).
+    """
     return _padded(x, (left_pad, right_pad), None)
 
 
 def spatial_padding(x: Array, padding: Any, data_format: str | None = None) -> Array:
-    """Zeros before and after each spatial axis."""
+    """Zeros before and after each spatial axis.
+
+    Shapes: x (samples, spatial..., channels), or with channels first; the spatial axes of the
+    result are longer.
+    """
     return _padded(x, padding, data_format)
 
 
@@ -56,19 +67,31 @@ def _enlarged(x: Array, factors: Sequence[int], data_format: str | None) -> Arra
 
 
 def resize_images(x: Array, height_factor: int, width_factor: int, data_format: str) -> Array:
-    """Every row and every column several times in a row."""
+    """Every row and every column several times in a row.
+
+    Shapes: x (samples, rows, columns, channels), or with channels first; the result has
+    height_factor times the rows and width_factor times the columns.
+    """
     return _enlarged(x, (height_factor, width_factor), data_format)
 
 
 def resize_volumes(
     x: Array, depth_factor: int, height_factor: int, width_factor: int, data_format: str
 ) -> Array:
-    """Every slice on each of three axes several times in a row."""
+    """Every slice on each of three axes several times in a row.
+
+    Shapes: x (samples, three spatial axes, channels), or with channels first; each spatial axis of
+    the result is its factor times as long.
+    """
     return _enlarged(x, (depth_factor, height_factor, width_factor), data_format)
 
 
 def bias_add(x: Array, bias: Array, data_format: str | None = None) -> Array:
-    """x plus the bias of each channel, or of each place, for all samples."""
+    """x plus the bias of each channel, or of each place, for all samples.
+
+    Shapes: x (samples, ..., channels), or with channels first; bias (channels,) or (..., channels).
+    The result has the shape of x.
+    """
     first = data_format in CHANNELS_FIRST and x.ndim > 2
     if bias.ndim == 1:
         shape = (-1,) + (1,) * (x.ndim - 2) if first else (-1,)

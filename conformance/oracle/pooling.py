@@ -36,6 +36,9 @@ def pool(
 
     With `counts_border` a mean counts elements outside the image, which are zero.
 
+    Shapes: x (batch, spatial..., channels), or with channels first; the result has a position for
+    each window on the spatial axes.
+
     Raises:
         ValueError: an unknown padding or mode, or a window larger than a `valid` image.
     """
@@ -77,7 +80,10 @@ def bounded_pool(
     pool_mode: str = "max",
     counts_border: bool = False,
 ) -> tuple[Array, Array]:
-    """Value and bound of `pool`; the largest element is exact."""
+    """Value and bound of `pool`; the largest element is exact.
+
+    Shapes: value and bound have the shape of `pool`.
+    """
     how: dict[str, Any] = {"strides": strides, "padding": padding}
     how |= {"data_format": data_format, "pool_mode": pool_mode, "counts_border": counts_border}
     value = pool(x, pool_size, **how)

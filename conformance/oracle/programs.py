@@ -39,7 +39,10 @@ MOVERS = frozenset({"getitem", *control_flow.ORACLES})
 
 
 def cast(x: Array, dtype: str) -> Array:
-    """x in the wide type of a dtype; towards zero for integers."""
+    """x in the wide type of a dtype; towards zero for integers.
+
+    Shapes: any x; the result has the shape of x.
+    """
     return np.asarray(x).astype(WIDE.get(dtype, np.bool_ if dtype == "bool" else np.int64))
 
 
@@ -144,7 +147,10 @@ def _references(arguments: Sequence[Argument]) -> list[str]:
 
 
 def widest(arrays: Mapping[str, Array]) -> dict[str, Array]:
-    """The arrays in the types that hold the answers: floats wide, integers int64, bool bool."""
+    """The arrays in the types that hold the answers: floats wide, integers int64, bool bool.
+
+    Shapes: each result has the shape of its array.
+    """
     return {name: cast(array, array.dtype.name) for name, array in arrays.items()}
 
 

@@ -2,6 +2,8 @@
 
 A function's definition bounds its result: an index is one along the axis, and no number has a
 sigmoid of 3. So no reading of a convention about numbers allows an element beyond.
+
+Source: each function's definition in its document.
 """
 
 from __future__ import annotations
@@ -61,6 +63,8 @@ def in_range(got: npt.NDArray[Any], within: Range) -> Mask:
     """Which elements of an answer are in the range, or are not a number.
 
     A bound may be missed by half of the digits, as an answer that is badly computed may miss it.
+
+    Shapes: any answer; the result is bool and has its shape.
     """
     if within == ANY or got.dtype.kind not in "fiu":
         return np.ones(got.shape, np.bool_)

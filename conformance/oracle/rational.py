@@ -58,7 +58,10 @@ def determinant(matrix: Array) -> Fraction:
 
 
 def solution(matrix: Array, beside: Array) -> Array:
-    """The solution of each column beside, to the precision of float64 or better."""
+    """The solution of each column beside, to the precision of float64 or better.
+
+    Shapes: matrix (n, n), beside (n, k); the result is (n, k).
+    """
     rows = eliminated(matrix, beside)[1]
     return _array(rows, beside.shape)
 
@@ -73,7 +76,10 @@ def _wide(x: Fraction) -> Any:
 
 
 def inverse(matrix: Array) -> Array:
-    """The inverse of a matrix."""
+    """The inverse of a matrix.
+
+    Shapes: matrix (n, n); the result has its shape.
+    """
     return solution(matrix, np.eye(len(matrix)))
 
 
@@ -100,7 +106,10 @@ def lost(matrix: Array, dtype: str) -> float:
 
 
 def solved(matrix: Array, beside: Array, dtype: str) -> tuple[Array, Array]:
-    """The solution and its bound, which is that of the largest element of all columns."""
+    """The solution and its bound, which is that of the largest element of all columns.
+
+    Shapes: matrix (n, n), beside (n, k); value and bound are (n, k).
+    """
     value = solution(matrix, beside)
     moved = lost(matrix, dtype)
     part = moved / (1 - moved) if moved < 1 else math.inf

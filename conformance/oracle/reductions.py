@@ -137,31 +137,46 @@ def _real(x: Array) -> Array:
 
 
 def mean(x: Array, axis: Axis = None, keepdims: bool = False) -> Array:
-    """The sum divided by the number of elements; NaN of none."""
+    """The sum divided by the number of elements; NaN of none.
+
+    Shapes: any x; a reduced axis is gone, or has length 1 with `keepdims`.
+    """
     total = _SUM(_real(x), axis=axes_of(axis), keepdims=keepdims)
     return np.asarray(total / total.dtype.type(terms(x, axis)))
 
 
 def var(x: Array, axis: Axis = None, keepdims: bool = False, **_: Any) -> Array:
-    """The mean of the squared differences from the mean (ddof 0)."""
+    """The mean of the squared differences from the mean (ddof 0).
+
+    Shapes: as `mean`.
+    """
     real = _real(x)
     return mean(np.square(real - mean(real, axis, True)), axis, keepdims)
 
 
 def std(x: Array, axis: Axis = None, keepdims: bool = False, **_: Any) -> Array:
-    """The square root of `var`."""
+    """The square root of `var`.
+
+    Shapes: as `mean`.
+    """
     return np.asarray(np.sqrt(var(x, axis, keepdims)))
 
 
 def logsumexp(x: Array, axis: Axis = None, keepdims: bool = False) -> Array:
-    """The logarithm of the sum of the exponentials."""
+    """The logarithm of the sum of the exponentials.
+
+    Shapes: as `mean`.
+    """
     where = axes_of(axis)
     top, total = _exponentials(x, where)
     return total + top if keepdims else np.squeeze(total + top, axis=where)
 
 
 def log_softmax(x: Array, axis: int = -1) -> Array:
-    """x less the logarithm of the sum of exponentials along the axis."""
+    """x less the logarithm of the sum of exponentials along the axis.
+
+    Shapes: any x of rank 1 or more; the result has the shape of x.
+    """
     top, total = _exponentials(x, axis)
     return x - top - total
 
@@ -202,7 +217,11 @@ def _or_exact(bound: Array, magnitude: Array, x: Array, model: Arithmetic) -> Ar
 
 
 def bounded_sum(model: Arithmetic, x: Array, axis: Axis = None, keepdims: bool = False) -> Bounded:
-    """Value and bound of `sum`."""
+    """Value and bound of `sum`.
+
+    Shapes: any x; value and bound are without the reduced axes, or have length 1 there with
+    `keepdims`.
+    """
     real = _real(x)
     value, bound, magnitude, factor = _bounded_sum(model, real, axis, keepdims, 0)
     bound = _or_exact(bound, magnitude, real, model)
@@ -218,7 +237,10 @@ def _parts(x: Array, combine: Callable[[Array], Array]) -> Bounded:
 
 
 def bounded_mean(model: Arithmetic, x: Array, axis: Axis = None, keepdims: bool = False) -> Bounded:
-    """Value and bound of `mean`; infinite where the sum of magnitudes overflows."""
+    """Value and bound of `mean`; infinite where the sum of magnitudes overflows.
+
+    Shapes: value and bound have the shape of `mean`.
+    """
     total, bound, magnitude, factor = _bounded_sum(model, _real(x), axis, keepdims, 2)
     n = total.dtype.type(terms(x, axis))
     risky = magnitude * (1 + factor) >= model.overflow
@@ -233,7 +255,10 @@ def bounded_cumsum(
     *,
     dtype: str | None = None,  # noqa: ARG001 - a rounding of each term is among those that count
 ) -> Bounded:
-    """Value and bound of `cumsum`: each element is a sum of the terms so far."""
+    """Value and bound of `cumsum`: each element is a sum of the terms so far.
+
+    Shapes: any x; value and bound have the shape of x, or (elements of x,) without an axis.
+    """
     x, axis = _in_a_row(x, axis)
     value = np.add.accumulate(x, axis=axis)
     magnitude = np.add.accumulate(finite_magnitude(x), axis=axis)
@@ -279,7 +304,10 @@ def bounded_prod(
     *,
     dtype: str | None = None,
 ) -> Bounded:
-    """Value and bound of `prod`."""
+    """Value and bound of `prod`.
+
+    Shapes: value and bound have the shape of `bounded_sum`.
+    """
     combine = partial(np.multiply.reduce, axis=axes_of(axis), keepdims=keepdims)
     return _bounded_product(model, _real(x), combine, terms(x, axis) * _roundings(dtype))
 
@@ -287,7 +315,10 @@ def bounded_prod(
 def bounded_cumprod(
     model: Arithmetic, x: Array, axis: int | None = 0, *, dtype: str | None = None
 ) -> Bounded:
-    """Value and bound of `cumprod`."""
+    """Value and bound of `cumprod`.
+
+    Shapes: value and bound have the shape of `bounded_cumsum`.
+    """
     x, axis = _in_a_row(x, axis)
     combine = partial(np.multiply.accumulate, axis=axis)
     return _bounded_product(model, _real(x), combine, _position(x, axis) * _roundings(dtype))
@@ -306,7 +337,10 @@ def bounded_var(
     *,
     squares: bool = False,
 ) -> Bounded:
-    """Value and bound of `var` (see the module's derivation), for either way to compute it."""
+    """Value and bound of `var` (see the module's derivation), for either way to compute it.
+
+    Shapes: value and bound have the shape of `var`.
+    """
     real, n = _real(x), terms(x, axis)
     _, drift = bounded_mean(model, real, axis, keepdims)
     value = var(real, axis, keepdims)
@@ -325,7 +359,10 @@ def bounded_var(
 def bounded_std(
     model: Arithmetic, x: Array, axis: Axis = None, keepdims: bool = False, **how: Any
 ) -> Bounded:
-    """Value and bound of `std` from those of `var`."""
+    """Value and bound of `std` from those of `var`.
+
+    Shapes: value and bound have the shape of `std`.
+    """
     square, spread = bounded_var(model, x, axis, keepdims, **how)
     value = np.sqrt(square)
     spread = np.where(square + spread >= model.overflow, np.inf, spread)
@@ -337,7 +374,10 @@ def bounded_std(
 def logsumexp_summation(
     value: Array, model: Arithmetic, x: Array, axis: Axis = None, **_: Any
 ) -> Array:
-    """The share of the bound of `logsumexp` that n exponentials and their sum add."""
+    """The share of the bound of `logsumexp` that n exponentials and their sum add.
+
+    Shapes: value and result have the shape of `logsumexp`.
+    """
     return np.full(np.shape(value), allowance(terms(x, axis) + _EXPONENTIAL, model))
 
 

@@ -69,7 +69,7 @@ class Arithmetic:
 
 @cache
 def name_of(dtype: np.dtype[Any]) -> str:
-    """The name of a dtype. NumPy makes it again each time that it is asked."""
+    """The name of a dtype, cached because NumPy computes it at each access."""
     return dtype.name
 
 
@@ -98,7 +98,10 @@ def arithmetic(dtype: str, flushes: bool) -> Arithmetic | None:
 
 
 def ulp(value: Array, model: Arithmetic) -> Array:
-    """One unit in the last place of the dtype at every element; for a NaN or infinity, anything."""
+    """One unit in the last place of the dtype at every element; for a NaN or infinity, anything.
+
+    Shapes: any value; the result has its shape and dtype.
+    """
     _, exponent = np.frexp(np.maximum(np.abs(value), model.smallest_normal))
     unit = value.dtype.type(1)
     spacing: Array = np.ldexp(unit, exponent - model.precision)
@@ -138,6 +141,8 @@ def is_exact(magnitude: Array, unit: float, model: Arithmetic) -> Array:
     `magnitude` is the sum of the terms' magnitudes. A partial sum is also a multiple of `unit`, and
     no larger than `magnitude`. Where that is less than 2**precision units, the dtype has the
     partial sum, and an addition whose result the dtype has is exact (IEEE 754).
+
+    Shapes: any magnitude; the result is bool and has its shape.
     """
     if model.nearby or unit < model.smallest_normal:
         return np.zeros(np.shape(magnitude), np.bool_)
@@ -146,7 +151,10 @@ def is_exact(magnitude: Array, unit: float, model: Arithmetic) -> Array:
 
 
 def flushed(x: Array) -> Array:
-    """A floating `x` with its subnormal elements replaced by zero; `x` itself if it has none."""
+    """A floating `x` with its subnormal elements replaced by zero; `x` itself if it has none.
+
+    Shapes: any x; the result has the shape and the dtype of x.
+    """
     magnitude = np.abs(x)
     least = limits(name_of(x.dtype)).smallest_normal
     small = (magnitude < least) & (magnitude > 0)
@@ -167,14 +175,20 @@ def signs(shape: Sequence[int]) -> tuple[Array, ...]:
 
 def finite_magnitude(x: Array) -> Array:
     """|x|, with 0 for numbers that are not finite: IEEE 754 settles those terms without
-    rounding."""
+    rounding.
+
+    Shapes: any x; the result has the shape of x.
+    """
     magnitude: Array = np.abs(x)
     finite = np.isfinite(magnitude)
     return magnitude if finite.all() else np.where(finite, magnitude, 0)
 
 
 def signed_parts(x: Array) -> tuple[Array, Array]:
-    """The positive and the negative finite elements as magnitudes, 0 elsewhere."""
+    """The positive and the negative finite elements as magnitudes, 0 elsewhere.
+
+    Shapes: any x; both results have the shape of x.
+    """
     magnitude = finite_magnitude(x)
     return np.where(x > 0, magnitude, 0), np.where(x < 0, magnitude, 0)
 
@@ -194,6 +208,8 @@ def overflow_risk(
     of the negative finite terms. If no part reaches the overflow threshold, no partial sum does.
     If one does, the answer is still the same in every order where the value overflows itself and
     the part of the other sign does not; with both, infinities of both signs can meet.
+
+    Shapes: value, bound, magnitude, both parts and the result have one shape.
     """
     if not (magnitude * (1 + factor) >= model.overflow).any():
         return bound

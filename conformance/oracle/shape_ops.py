@@ -4,6 +4,9 @@ The semantics are those that all documents agree on. `gather` gives indices.shap
 reference.shape[1:]. `one_hot` appends an axis of num_classes; for an index out of range it gives a
 row of zeros (a convention, because the documents are silent). `slice` takes `size` elements from
 `start` on every axis, and `repeat` inserts an axis of n after the samples.
+
+Source: ko-2.2 lines 1139 (gather), 1940 to 2223 (concatenate to squeeze) and 2327 to 2393 (stack to
+slice).
 """
 
 from __future__ import annotations
@@ -19,7 +22,10 @@ from conformance.oracle.indices import NOTHING, filled, placed
 
 
 def concatenate(tensors: Sequence[Array], axis: int = -1) -> Array:
-    """The tensors side by side on an axis they have."""
+    """The tensors side by side on an axis they have.
+
+    Shapes: equal lengths on all other axes; the axis of the result is as long as all together.
+    """
     return np.concatenate(tensors, axis=axis)
 
 
@@ -29,12 +35,18 @@ def reshape(x: Array, shape: Sequence[int]) -> Array:
 
 
 def permute_dimensions(x: Array, pattern: Sequence[int]) -> Array:
-    """Axis i of the result is axis pattern[i] of x."""
+    """Axis i of the result is axis pattern[i] of x.
+
+    Shapes: any x; axis i of the result has the length of axis pattern[i].
+    """
     return np.transpose(x, tuple(pattern))
 
 
 def repeat_elements(x: Array, rep: int, axis: int) -> Array:
-    """Every slice on the axis `rep` times in a row."""
+    """Every slice on the axis `rep` times in a row.
+
+    Shapes: any x; the axis of the result is `rep` times as long.
+    """
     return np.repeat(x, rep, axis=axis)
 
 
@@ -44,12 +56,18 @@ def repeat(x: Array, n: int) -> Array:
 
 
 def tile(x: Array, n: int | Sequence[int]) -> Array:
-    """The whole of x n[i] times on axis i."""
+    """The whole of x n[i] times on axis i.
+
+    Shapes: any x; axis i of the result is n[i] times as long.
+    """
     return np.tile(x, n)
 
 
 def flatten(x: Array) -> Array:
-    """Rank 1, row-major order."""
+    """Rank 1, row-major order.
+
+    Shapes: any x; the result is (elements of x,).
+    """
     return x.reshape(x.size)
 
 
@@ -59,12 +77,18 @@ def batch_flatten(x: Array) -> Array:
 
 
 def expand_dims(x: Array, axis: int = -1) -> Array:
-    """One axis of length 1 more, at index `axis` of the result."""
+    """One axis of length 1 more, at index `axis` of the result.
+
+    Shapes: any x; the result has an axis of length 1 more.
+    """
     return np.expand_dims(x, axis)
 
 
 def squeeze(x: Array, axis: int) -> Array:
-    """One axis of length 1 less."""
+    """One axis of length 1 less.
+
+    Shapes: any x; the result is without the axis.
+    """
     return np.squeeze(x, axis)
 
 
@@ -86,12 +110,18 @@ def one_hot(
 
 
 def reverse(x: Array, axes: int | Iterable[int]) -> Array:
-    """The order of the elements turned round on the axes."""
+    """The order of the elements turned round on the axes.
+
+    Shapes: any x; the result has the shape of x.
+    """
     return np.flip(x, axes if isinstance(axes, int) else tuple(axes))
 
 
 def slice_(x: Array, start: Sequence[int], size: Sequence[int]) -> Array:
-    """x[start[i] : start[i] + size[i]] on every axis i."""
+    """x[start[i] : start[i] + size[i]] on every axis i.
+
+    Shapes: any x; the result has the shape `size`.
+    """
     pairs = zip(start, size, strict=True)
     part = tuple(slice(int(first), int(first) + int(length)) for first, length in pairs)
     result: Array = x[part]

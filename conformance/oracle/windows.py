@@ -47,12 +47,19 @@ over."""
 
 
 def from_format(x: Array, data_format: str | None) -> Array:
-    """An image tensor with its channels last."""
+    """An image tensor with its channels last.
+
+    Shapes: x (batch, spatial..., channels) or (batch, channels, spatial...); the result is (batch,
+    spatial..., channels).
+    """
     return np.moveaxis(x, 1, -1) if data_format in CHANNELS_FIRST else x
 
 
 def to_format(x: Array, data_format: str | None) -> Array:
-    """A channels-last image tensor in a data format."""
+    """A channels-last image tensor in a data format.
+
+    Shapes: x (batch, spatial..., channels); the result is that or (batch, channels, spatial...).
+    """
     return np.moveaxis(x, -1, 1) if data_format in CHANNELS_FIRST else x
 
 
@@ -89,7 +96,11 @@ def pads(
 
 
 def padded(x: Array, around: Pads, value: float = 0.0) -> Array:
-    """An image tensor with `value` around it; a negative number leaves elements out in front."""
+    """An image tensor with `value` around it; a negative number leaves elements out in front.
+
+    Shapes: x (batch, spatial..., channels); each spatial axis of the result is longer by its two
+    widths.
+    """
     inside = (slice(None), *(slice(max(0, -before), None) for before, _ in around))
     part, before = x[inside], [max(0, before) for before, _ in around]
     lengths = zip(before, part.shape[1:-1], (behind for _, behind in around), strict=True)

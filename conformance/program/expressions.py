@@ -39,7 +39,7 @@ _ARITHMETIC: Mapping[type[ast.operator], tuple[str, Callable[[Any, Any], Any] | 
     ast.Sub: ("sub", operator.sub),
     ast.Mult: ("mul", operator.mul),
     ast.Div: ("truediv", operator.truediv),
-    ast.Pow: ("pow", None),  # of numbers it may take for ever
+    ast.Pow: ("pow", None),  # a power of numbers may take for ever
 }
 
 

@@ -84,7 +84,7 @@ class Input:
 
     @property
     def static_shape(self) -> tuple[int | None, ...]:
-        """The shape that an implementation is told when the graph is built."""
+        """The shape that an implementation knows while it builds the graph."""
         if self.binding is not Binding.PLACEHOLDER_NONE:
             return self.shape
         shape: Any = dict(self.arguments or ()).get("shape")

@@ -26,6 +26,8 @@ def relu(x: Tensor, alpha: float = 0.0, max_value: float | None = None) -> Tenso
     """x above 0, alpha * x below, and no more than max_value. Keeps the dtype of integers.
 
     ValueError if alpha or max_value is not a Python number, or cannot be held in x's dtype.
+
+    Shapes: any x; the result has the shape of x.
     """
     x = tensor(x, "relu")
     slope = _limit(x, alpha, "alpha")
@@ -48,6 +50,8 @@ def _limit(x: Tensor, value: Any, what: str) -> int | float:
 def elu(x: Tensor, alpha: float = 1.0) -> Tensor:
     """x above 0, alpha * (exp(x) - 1) below.
 
+    Shapes: any x; the result has the shape of x.
+
     Raises:
         ValueError: alpha is not a Python number.
     """
@@ -63,6 +67,8 @@ def elu(x: Tensor, alpha: float = 1.0) -> Tensor:
 def softmax(x: Tensor, axis: int = -1) -> Tensor:
     """exp(x) over its sum along one axis (before keras-2.2 the last).
 
+    Shapes: any x of rank 1 or more; the result has the shape of x.
+
     Raises:
         ValueError: x is a scalar.
     """
@@ -76,7 +82,10 @@ def softmax(x: Tensor, axis: int = -1) -> Tensor:
     "ko-2.2:2805 softplus(x)",
 )
 def softplus(x: Tensor) -> Tensor:
-    """log(1 + exp(x))."""
+    """log(1 + exp(x)).
+
+    Shapes: any x; the result has the shape of x.
+    """
     return _float("softplus", x)
 
 
@@ -85,7 +94,10 @@ def softplus(x: Tensor) -> Tensor:
     "ko-2.2:2825 softsign(x)",
 )
 def softsign(x: Tensor) -> Tensor:
-    """x / (1 + |x|)."""
+    """x / (1 + |x|).
+
+    Shapes: any x; the result has the shape of x.
+    """
     return _float("softsign", x)
 
 
@@ -95,7 +107,10 @@ def softsign(x: Tensor) -> Tensor:
     "ko-2.2:2936 sigmoid(x)",
 )
 def sigmoid(x: Tensor) -> Tensor:
-    """1 / (1 + exp(-x))."""
+    """1 / (1 + exp(-x)).
+
+    Shapes: any x; the result has the shape of x.
+    """
     return _float("sigmoid", x)
 
 
@@ -105,7 +120,10 @@ def sigmoid(x: Tensor) -> Tensor:
     "ko-2.2:2956 hard_sigmoid(x)",
 )
 def hard_sigmoid(x: Tensor) -> Tensor:
-    """0 below -2.5, 1 above 2.5, and 0.2 * x + 0.5 between (ko-2.2:2963)."""
+    """0 below -2.5, 1 above 2.5, and 0.2 * x + 0.5 between (ko-2.2:2963).
+
+    Shapes: any x; the result has the shape of x.
+    """
     return _float("hard_sigmoid", x)
 
 
@@ -115,5 +133,8 @@ def hard_sigmoid(x: Tensor) -> Tensor:
     "ko-2.2:2980 tanh(x)",
 )
 def tanh(x: Tensor) -> Tensor:
-    """Hyperbolic tangent."""
+    """Hyperbolic tangent.
+
+    Shapes: any x; the result has the shape of x.
+    """
     return _float("tanh", x)

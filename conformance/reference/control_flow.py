@@ -111,6 +111,9 @@ def map_fn(
     """`fn` of every slice elems[i], stacked on a first axis; cast to `dtype` if that is given.
 
     ValueError: elems is a scalar, `fn` returns no tensor; at evaluation, no elements.
+
+    Shapes: elems (n, ...); the result is (n, ...) with the axes of a result of `fn` behind the
+    first.
     """
 
     def step(slices: list[Tensor], _: list[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
@@ -151,7 +154,10 @@ def foldr(
     initializer: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """As `foldl`, from the last element to the first; without initializer elems[-1] is first."""
+    """As `foldl`, from the last element to the first; without initializer elems[-1] is first.
+
+    Shapes: elems (n, ...); the result has the shape of a result of `fn`.
+    """
     return _fold(fn, elems, initializer, name, "foldr")
 
 

@@ -95,7 +95,11 @@ def conv1d(  # noqa: PLR0917 - as documented
     data_format: str | None = None,
     dilation_rate: Numbers = 1,
 ) -> Tensor:
-    """Convolution of sequences; `causal` padding puts its zeros in front."""
+    """Convolution of sequences; `causal` padding puts its zeros in front.
+
+    Shapes: x (batch, steps, in), kernel (width, in, out); the result is (batch, steps, out). With
+    channels first, axis 1 of x and of the result has the channels.
+    """
     mode = padding_of(padding, "conv1d", "valid", "same", "causal")
     return _convolution(
         "conv1d",
@@ -127,7 +131,11 @@ def conv2d(  # noqa: PLR0917 - as documented
     image_shape: Any = None,
     filter_shape: Any = None,
 ) -> Tensor:
-    """Convolution of images; the hints `image_shape` and `filter_shape` change nothing."""
+    """Convolution of images; the hints `image_shape` and `filter_shape` change nothing.
+
+    Shapes: x (batch, rows, columns, in), kernel (rows, columns, in, out); the result is (batch,
+    rows, columns, out). With channels first, axis 1 of x and of the result has the channels.
+    """
     _hints("conv2d", 2, image_shape, filter_shape)
     mode = padding_of(padding, "conv2d", "valid", "same")
     return _convolution(
@@ -160,7 +168,12 @@ def conv3d(  # noqa: PLR0917 - as documented
     volume_shape: Any = None,
     filter_shape: Any = None,
 ) -> Tensor:
-    """Convolution of volumes; the hints `volume_shape` and `filter_shape` change nothing."""
+    """Convolution of volumes; the hints `volume_shape` and `filter_shape` change nothing.
+
+    Shapes: x (batch, depth, rows, columns, in), kernel (depth, rows, columns, in, out); the result
+    is (batch, depth, rows, columns, out). With channels first, axis 1 of x and of the result has
+    the channels.
+    """
     _hints("conv3d", 3, volume_shape, filter_shape)
     mode = padding_of(padding, "conv3d", "valid", "same")
     return _convolution(
@@ -282,7 +295,11 @@ def conv3d_transpose(  # noqa: PLR0917 - as documented
     padding: str = "valid",
     data_format: str | None = None,
 ) -> Tensor:
-    """As `conv2d_transpose`, for volumes."""
+    """As `conv2d_transpose`, for volumes.
+
+    Shapes: x (batch, depth, rows, columns, in), kernel (depth, rows, columns, out, in); the result
+    has the shape `output_shape`.
+    """
     return transposed(
         "conv3d_transpose",
         3,

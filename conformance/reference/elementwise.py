@@ -26,7 +26,10 @@ def _float(operation: str, x: Any) -> Tensor:
     "ko-2.2:1463 square(x)",
 )
 def square(x: Tensor) -> Tensor:
-    """x times x."""
+    """x times x.
+
+    Shapes: any x; the result has the shape and dtype of x.
+    """
     return apply("square", tensor(x, "square"))
 
 
@@ -36,7 +39,10 @@ def square(x: Tensor) -> Tensor:
     "ko-2.2:1483 abs(x)",
 )
 def abs(x: Tensor) -> Tensor:
-    """Absolute value."""
+    """Absolute value.
+
+    Shapes: any x; the result has the shape and dtype of x.
+    """
     return apply("abs", tensor(x, "abs"))
 
 
@@ -46,7 +52,10 @@ def abs(x: Tensor) -> Tensor:
     "ko-2.2:1503 sqrt(x)",
 )
 def sqrt(x: Tensor) -> Tensor:
-    """Square root; NaN below 0."""
+    """Square root; NaN below 0.
+
+    Shapes: any x; the result has the shape of x.
+    """
     return _float("sqrt", x)
 
 
@@ -56,7 +65,10 @@ def sqrt(x: Tensor) -> Tensor:
     "ko-2.2:1523 exp(x)",
 )
 def exp(x: Tensor) -> Tensor:
-    """e to the power of x."""
+    """e to the power of x.
+
+    Shapes: any x; the result has the shape of x.
+    """
     return _float("exp", x)
 
 
@@ -66,7 +78,10 @@ def exp(x: Tensor) -> Tensor:
     "ko-2.2:1543 log(x)",
 )
 def log(x: Tensor) -> Tensor:
-    """Natural logarithm; -inf at 0, NaN below."""
+    """Natural logarithm; -inf at 0, NaN below.
+
+    Shapes: any x; the result has the shape of x.
+    """
     return _float("log", x)
 
 
@@ -76,7 +91,10 @@ def log(x: Tensor) -> Tensor:
     "ko-2.2:1592 round(x)",
 )
 def round(x: Tensor) -> Tensor:
-    """Nearest integer, and the even one of two equally near (ko-2.2:1598)."""
+    """Nearest integer, and the even one of two equally near (ko-2.2:1598).
+
+    Shapes: any x; the result has the shape and dtype of x.
+    """
     x = tensor(x, "round")
     return apply("round" if x.dtype.startswith("float") else "identity", x)
 
@@ -87,7 +105,10 @@ def round(x: Tensor) -> Tensor:
     "ko-2.2:1614 sign(x)",
 )
 def sign(x: Tensor) -> Tensor:
-    """-1, 0 or +1."""
+    """-1, 0 or +1.
+
+    Shapes: any x; the result has the shape and dtype of x.
+    """
     return apply("sign", tensor(x, "sign"))
 
 
@@ -100,6 +121,8 @@ def pow(x: Tensor, a: float) -> Tensor:
     """x to the power of a, a Python number (ko-2.2:1643 an integer) or a tensor of x's dtype.
 
     ValueError for a negative power of integers, or a fraction as their power.
+
+    Shapes: x and a broadcast; the result has their common shape and the dtype of x.
     """
     return power(tensor(x, "pow"), a)
 
@@ -114,6 +137,8 @@ def clip(x: Tensor, min_value: float, max_value: float) -> Tensor:
 
     So the result is max_value everywhere if min_value is greater. ValueError if a limit is not a
     number, or cannot be held in x's dtype.
+
+    Shapes: any x; the result has the shape and dtype of x.
     """
     x = tensor(x, "clip")
     low, high = number(min_value, "clip", "min_value"), number(max_value, "clip", "max_value")
@@ -127,7 +152,10 @@ def clip(x: Tensor, min_value: float, max_value: float) -> Tensor:
     "ko-2.2:1803 maximum(x, y)",
 )
 def maximum(x: Tensor, y: Tensor) -> Tensor:
-    """The larger of two; NaN if one is."""
+    """The larger of two; NaN if one is.
+
+    Shapes: x and y broadcast; the result has their common shape and dtype.
+    """
     return combined("maximum", x, y)
 
 
@@ -137,7 +165,10 @@ def maximum(x: Tensor, y: Tensor) -> Tensor:
     "ko-2.2:1824 minimum(x, y)",
 )
 def minimum(x: Tensor, y: Tensor) -> Tensor:
-    """The smaller of two; NaN if one is."""
+    """The smaller of two; NaN if one is.
+
+    Shapes: x and y broadcast; the result has their common shape and dtype.
+    """
     return combined("minimum", x, y)
 
 
@@ -147,7 +178,10 @@ def minimum(x: Tensor, y: Tensor) -> Tensor:
     "ko-2.2:1845 sin(x)",
 )
 def sin(x: Tensor) -> Tensor:
-    """Sine of an angle in radians."""
+    """Sine of an angle in radians.
+
+    Shapes: any x; the result has the shape of x.
+    """
     return _float("sin", x)
 
 
@@ -157,7 +191,10 @@ def sin(x: Tensor) -> Tensor:
     "ko-2.2:1865 cos(x)",
 )
 def cos(x: Tensor) -> Tensor:
-    """Cosine of an angle in radians."""
+    """Cosine of an angle in radians.
+
+    Shapes: any x; the result has the shape of x.
+    """
     return _float("cos", x)
 
 
@@ -167,7 +204,10 @@ def cos(x: Tensor) -> Tensor:
     "ko-2.2:1677 equal(x, y)",
 )
 def equal(x: Tensor, y: Tensor) -> Tensor:
-    """x == y, as bool."""
+    """x == y, as bool.
+
+    Shapes: x and y broadcast; the result has their common shape.
+    """
     return combined("equal", x, y)
 
 
@@ -177,7 +217,10 @@ def equal(x: Tensor, y: Tensor) -> Tensor:
     "ko-2.2:1698 not_equal(x, y)",
 )
 def not_equal(x: Tensor, y: Tensor) -> Tensor:
-    """x != y, as bool."""
+    """x != y, as bool.
+
+    Shapes: x and y broadcast; the result has their common shape.
+    """
     return combined("not_equal", x, y)
 
 
@@ -187,7 +230,10 @@ def not_equal(x: Tensor, y: Tensor) -> Tensor:
     "ko-2.2:1719 greater(x, y)",
 )
 def greater(x: Tensor, y: Tensor) -> Tensor:
-    """x > y, as bool."""
+    """x > y, as bool.
+
+    Shapes: x and y broadcast; the result has their common shape.
+    """
     return combined("greater", x, y)
 
 
@@ -197,7 +243,10 @@ def greater(x: Tensor, y: Tensor) -> Tensor:
     "ko-2.2:1740 greater_equal(x, y)",
 )
 def greater_equal(x: Tensor, y: Tensor) -> Tensor:
-    """x >= y, as bool."""
+    """x >= y, as bool.
+
+    Shapes: x and y broadcast; the result has their common shape.
+    """
     return combined("greater_equal", x, y)
 
 
@@ -207,7 +256,10 @@ def greater_equal(x: Tensor, y: Tensor) -> Tensor:
     "ko-2.2:1761 less(x, y)",
 )
 def less(x: Tensor, y: Tensor) -> Tensor:
-    """x < y, as bool."""
+    """x < y, as bool.
+
+    Shapes: x and y broadcast; the result has their common shape.
+    """
     return combined("less", x, y)
 
 
@@ -217,5 +269,8 @@ def less(x: Tensor, y: Tensor) -> Tensor:
     "ko-2.2:1782 less_equal(x, y)",
 )
 def less_equal(x: Tensor, y: Tensor) -> Tensor:
-    """x <= y, as bool."""
+    """x <= y, as bool.
+
+    Shapes: x and y broadcast; the result has their common shape.
+    """
     return combined("less_equal", x, y)

@@ -1,4 +1,7 @@
-"""The common part of functions on images: data formats, checks of arguments, windows."""
+"""The common part of functions on images: data formats, checks of arguments, windows.
+
+Source: the layouts are those of `conv2d` (ko-2.2:3099) and `pool2d` (ko-2.2:3321).
+"""
 
 from __future__ import annotations
 
@@ -75,14 +78,21 @@ def images_of(x: Any, axes: int, data_format: str, where: str, what: str = "x") 
 
 
 def to_last(x: Tensor, data_format: str) -> Tensor:
-    """An image tensor with its channels last."""
+    """An image tensor with its channels last.
+
+    Shapes: x (batch, spatial..., channels) or (batch, channels, spatial...); the result is (batch,
+    spatial..., channels).
+    """
     if data_format == "channels_last":
         return x
     return apply("permute_dimensions", x, pattern=(0, *range(2, x.ndim), 1))
 
 
 def from_last(x: Tensor, data_format: str) -> Tensor:
-    """A channels-last image tensor in a data format."""
+    """A channels-last image tensor in a data format.
+
+    Shapes: x (batch, spatial..., channels); the result is that or (batch, channels, spatial...).
+    """
     if data_format == "channels_last":
         return x
     return apply("permute_dimensions", x, pattern=(0, x.ndim - 1, *range(1, x.ndim - 1)))
@@ -111,7 +121,11 @@ def windows_of(
 
 
 def reshaped(x: Tensor, axes: int, *dimensions: int) -> Tensor:
-    """x with all axes but the first `axes` in new dimensions."""
+    """x with all axes but the first `axes` in new dimensions.
+
+    Shapes: x (..., and more axes); the result is (..., dimensions...) with the first `axes` axes of
+    x.
+    """
     head = apply("getitem", apply("shape", x), index=(slice(0, axes),))
     tail = apply("cast", integer_vector(dimensions, "reshape", "shape"), dtype="int32")
     return apply("reshape", x, apply("concatenate", head, tail, axis=0))

@@ -83,7 +83,10 @@ def count_params(x: Tensor) -> int:
 
 @documented("ja-1:394 cast(x, dtype)", "ja-2.0:917 cast(x, dtype)", "ko-2.2:851 cast(x, dtype)")
 def cast(x: Tensor, dtype: str) -> Tensor:
-    """x in another dtype: floats are cut towards 0 for integers, and bool means "not 0"."""
+    """x in another dtype: floats are cut towards 0 for integers, and bool means "not 0".
+
+    Shapes: any x; the result has the shape of x.
+    """
     x = tensor(x, "cast")
     return apply("cast", x, dtype=dtype_name(dtype, x.dtype, "cast"))
 
@@ -103,6 +106,8 @@ def to_dense(tensor: Tensor) -> Tensor:
     """A dense tensor with the same elements, 0 where a sparse one has none; dense ones as they are.
 
     ValueError if it is not a tensor.
+
+    Shapes: any tensor; the result has its shape and dtype.
     """
     x = checked(tensor, "to_dense", "tensor")
     return apply("to_dense", x) if x.sparse else x

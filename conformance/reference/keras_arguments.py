@@ -5,6 +5,8 @@ package. Each says what it takes besides. A form that no caller in Keras needs s
 
 `bilinear` interpolates between the elements of an axis; no document describes it. Element i of the
 longer axis lies at i / factor on the shorter one. Places behind the last element have its value.
+
+Source: the calls in Keras 2.2.4, whose tests run on these functions (docs/reference.md).
 """
 
 from __future__ import annotations
@@ -53,7 +55,10 @@ from conformance.reference.variables import gradients as gradients_of_some
 
 
 def bilinear(x: Tensor, factors: Mapping[int, int]) -> Tensor:
-    """x with each axis `factor` times as long."""
+    """x with each axis `factor` times as long.
+
+    Shapes: any x; each axis of the result is `factor` times as long.
+    """
     for axis, factor in factors.items():
         x = apply("interpolate", x, axis=axis, factor=factor)
     return x
@@ -106,7 +111,10 @@ def placeholder(
 
 @lenient
 def cast(x: Tensor, dtype: Any) -> Tensor:
-    """As documented; the dtype may be NumPy's object."""
+    """As documented; the dtype may be NumPy's object.
+
+    Shapes: any x; the result has the shape of x.
+    """
     return introspection.cast(x, _named(dtype))
 
 
@@ -168,13 +176,19 @@ def function(
 
 @lenient
 def gradients(loss: Tensor, variables: Sequence[Tensor]) -> list[Tensor]:
-    """As documented; no variables have no gradients: a model may have nothing to train."""
+    """As documented; no variables have no gradients: a model may have nothing to train.
+
+    Shapes: each gradient has the shape of its variable.
+    """
     return gradients_of_some(loss, variables) if variables else []
 
 
 @lenient
 def clip(x: Tensor, min_value: float | None, max_value: float | None) -> Tensor:
-    """As documented; None removes a limit: `mean_absolute_percentage_error` has no upper one."""
+    """As documented; None removes a limit: `mean_absolute_percentage_error` has no upper one.
+
+    Shapes: any x; the result has the shape of x.
+    """
     if max_value is None:
         return x if min_value is None else elementwise.maximum(x, min_value)  # type: ignore[arg-type]
     if min_value is None:
@@ -184,13 +198,19 @@ def clip(x: Tensor, min_value: float | None, max_value: float | None) -> Tensor:
 
 @lenient
 def dot(x: Tensor, y: Tensor) -> Tensor:
-    """As documented; x may be sparse, as the input of a `Dense` layer."""
+    """As documented; x may be sparse, as the input of a `Dense` layer.
+
+    Shapes: as documented.
+    """
     return linear_algebra.dot(introspection.to_dense(x), y)
 
 
 @lenient
 def concatenate(tensors: Sequence[Tensor], axis: int = -1) -> Tensor:
-    """As documented; of sparse tensors it is sparse."""
+    """As documented; of sparse tensors it is sparse.
+
+    Shapes: as documented.
+    """
     if not all(isinstance(x, Tensor) and x.sparse for x in tensors):
         return shape_ops.concatenate(tensors, axis)
     joined = shape_ops.concatenate([introspection.to_dense(x) for x in tensors], axis)
@@ -213,7 +233,10 @@ def log(x: Any) -> Tensor:
 
 @lenient
 def sqrt(x: Tensor) -> Tensor:
-    """As documented, but 0 below 0, as in all backends that are part of Keras."""
+    """As documented, but 0 below 0, as in all backends that are part of Keras.
+
+    Shapes: any x; the result has the shape of x.
+    """
     return elementwise.sqrt(elementwise.maximum(x, 0))  # type: ignore[arg-type]
 
 
@@ -227,7 +250,10 @@ def pow(x: Any, a: Any) -> Tensor:
 
 @lenient
 def repeat_elements(x: Tensor, rep: int, axis: int) -> Tensor:
-    """As documented; the result has `_keras_shape`, as with all backends that are part of Keras."""
+    """As documented; the result has `_keras_shape`, as with all backends that are part of Keras.
+
+    Shapes: any x; the axis of the result is `rep` times as long.
+    """
     result = shape_ops.repeat_elements(x, rep, axis)
     result._keras_shape = result.shape
     return result
@@ -249,6 +275,8 @@ def relu(
 
     x above it and 0 elsewhere, limited to [0, max_value] if that is given; less
     alpha * (threshold - x) below it.
+
+    Shapes: any x; the result has the shape of x.
     """
     level = number(threshold, "relu", "threshold")
     if level == 0:
@@ -266,7 +294,10 @@ def relu(
 def normalize_batch_in_training(
     x: Tensor, gamma: Any, beta: Any, reduction_axes: Any, epsilon: float = 0.001
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """As documented; gamma may be None for 1, and beta for 0."""
+    """As documented; gamma may be None for 1, and beta for 0.
+
+    Shapes: any x; the results have the shape of x, and twice that of the axes that remain.
+    """
     mean = reductions.mean(x, reduction_axes)
     scale, shift = _filled(mean, gamma, 1), _filled(mean, beta, 0)
     return normalisation.normalize_batch_in_training(x, scale, shift, reduction_axes, epsilon)
@@ -282,7 +313,10 @@ def batch_normalization(  # noqa: PLR0917 - as documented
     axis: int = -1,
     epsilon: float = 0.001,
 ) -> Tensor:
-    """As documented; gamma may be None for 1, and beta for 0."""
+    """As documented; gamma may be None for 1, and beta for 0.
+
+    Shapes: any x; the result has the shape of x.
+    """
     shift, scale = _filled(mean, beta, 0), _filled(mean, gamma, 1)
     return normalisation.batch_normalization(x, mean, var, shift, scale, axis, epsilon)
 
@@ -298,6 +332,8 @@ def bias_add(x: Tensor, bias: Tensor, data_format: str | None = None) -> Tensor:
     """As documented, but channels first, a bias of several axes is reshaped and not permuted.
 
     So do all backends that are part of Keras. The last axis becomes the first one.
+
+    Shapes: any x; the result has the shape of x.
     """
     if data_format == "channels_first" and tensor(bias, "bias_add", "bias").ndim > 1:
         turned = (bias.shape[-1], *bias.shape[:-1])
@@ -316,7 +352,10 @@ def conv2d_transpose(  # noqa: PLR0917 - as Keras calls it
     data_format: str | None = None,
     dilation_rate: tuple[int, int] = (1, 1),
 ) -> Tensor:
-    """As documented, of a convolution with a dilation rate."""
+    """As documented, of a convolution with a dilation rate.
+
+    Shapes: the result has the shape `output_shape`.
+    """
     return convolution.transposed(
         "conv2d_transpose",
         2,
@@ -339,6 +378,8 @@ def resize_images(
     interpolation: str = "nearest",
 ) -> Tensor:
     """As documented, with an interpolation: `nearest`, which is the documented one, or `bilinear`.
+
+    Shapes: as documented.
 
     Raises:
         ValueError: another interpolation.

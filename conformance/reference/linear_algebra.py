@@ -83,6 +83,9 @@ def _summed(x: Tensor, axis: Any, what: str) -> int:
     "ko-2.2:1095 transpose(x)",
 )
 def transpose(x: Tensor) -> Tensor:
-    """The axes of x in reverse order."""
+    """The axes of x in reverse order.
+
+    Shapes: any x; the result has the lengths of x in reverse order.
+    """
     x = tensor(x, "transpose")
     return apply("permute_dimensions", x, pattern=tuple(reversed(range(x.ndim))))

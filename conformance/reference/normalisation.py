@@ -107,6 +107,8 @@ def batch_normalization(  # noqa: PLR0917 - as documented
 
     mean, var, beta and gamma are vectors along the axis (before keras-2.2 the last), or have the
     rank of x and broadcast. ValueError: another rank, length or dtype.
+
+    Shapes: any x; the result has the shape of x.
     """
     where = "batch_normalization"
     x = floating(tensor(x, where))
@@ -135,7 +137,10 @@ def _feature(x: Tensor, statistic: Any, axis: int, where: str, what: str) -> Ten
     "ko-2.2:3024 l2_normalize(x, axis=None)",
 )
 def l2_normalize(x: Tensor, axis: Axis = None) -> Tensor:
-    """x over its L2 norm along axes (ko-2.2:3028); keras-2.2: None for all. Zeros stay."""
+    """x over its L2 norm along axes (ko-2.2:3028); keras-2.2: None for all. Zeros stay.
+
+    Shapes: any x; the result has the shape of x.
+    """
     x = floating(tensor(x, "l2_normalize"))
     axes = axes_of(x, axis, "l2_normalize")
     wide = widened(x)

@@ -52,6 +52,8 @@ def temporal_padding(x: Tensor, padding: Any = (1, 1)) -> Tensor:
     """Zeros before and after axis 1 of rank 3 (ko-2.2:2253); keras-1: one number for both ends.
 
     ValueError: another rank, or padding is not a pair (keras-1: not an integer) from 0 up.
+
+    Shapes: x (samples, steps, features); the result has more steps.
     """
     where = "temporal_padding"
     return _pad(_of_rank(x, 3, where), 1, [_pair(padding, where, "padding")])
@@ -59,7 +61,10 @@ def temporal_padding(x: Tensor, padding: Any = (1, 1)) -> Tensor:
 
 @documented("zh-TW:987 asymmetric_temporal_padding(x, left_pad=1, right_pad=1)")
 def asymmetric_temporal_padding(x: Tensor, left_pad: int = 1, right_pad: int = 1) -> Tensor:
-    """Zeros before and after axis 1 of rank 3 (conflict C083). ValueError as above."""
+    """Zeros before and after axis 1 of rank 3 (conflict C083). ValueError as above.
+
+    Shapes: x (samples, steps, features); the result has left_pad + right_pad more steps.
+    """
     where = "asymmetric_temporal_padding"
     before = integer(left_pad, where, "left_pad", at_least=0)
     after = integer(right_pad, where, "right_pad", at_least=0)
@@ -96,6 +101,9 @@ def spatial_3d_padding(
 
     keras-1: one number for each. ValueError: data_format is not a layout (ko-2.2:2318), another
     rank, padding of another form.
+
+    Shapes: x (samples, depth, rows, columns, channels), or with channels first; the result is
+    longer on three axes.
     """
     where = "spatial_3d_padding"
     first = first_spatial(data_format, where)
@@ -121,6 +129,9 @@ def resize_images(x: Tensor, height_factor: int, width_factor: int, data_format:
 
     ValueError: data_format is not a layout (ko-2.2:2023), a factor is not a positive integer
     (ko-2.2:2013), another rank.
+
+    Shapes: x (samples, rows, columns, channels), or with channels first; the result has
+    height_factor times the rows and width_factor times the columns.
     """
     factors = {"height_factor": height_factor, "width_factor": width_factor}
     return _resize(x, factors, data_format, "resize_images")
@@ -134,7 +145,11 @@ def resize_images(x: Tensor, height_factor: int, width_factor: int, data_format:
 def resize_volumes(
     x: Tensor, depth_factor: int, height_factor: int, width_factor: int, data_format: str
 ) -> Tensor:
-    """As `resize_images`, for rank 5 and three factors (ko-2.2:2051)."""
+    """As `resize_images`, for rank 5 and three factors (ko-2.2:2051).
+
+    Shapes: x (samples, depth, rows, columns, channels), or with channels first; each spatial axis
+    of the result is its factor times as long.
+    """
     factors = {
         "depth_factor": depth_factor,
         "height_factor": height_factor,
@@ -151,6 +166,8 @@ def bias_add(x: Tensor, bias: Tensor, data_format: str | None = None) -> Tensor:
     """x plus a vector with a number for each channel.
 
     keras-2.2: or plus a tensor with one axis less than x, channels last.
+
+    Shapes: x (samples, ..., channels), or with channels first; the result has the shape of x.
 
     Raises:
         ValueError: an unknown data_format, another rank of the bias (ko-2.2:3401), another number

@@ -68,7 +68,11 @@ def pool2d(  # noqa: PLR0917 - as documented
     data_format: str | None = None,
     pool_mode: str = "max",
 ) -> Tensor:
-    """The maximum (`max`) or mean (`avg`) of each window on images."""
+    """The maximum (`max`) or mean (`avg`) of each window on images.
+
+    Shapes: x (batch, rows, columns, channels), or with channels first; the result has a row and a
+    column for each window.
+    """
     return _pooling(
         "pool2d",
         2,
@@ -97,7 +101,11 @@ def pool3d(  # noqa: PLR0917 - as documented
     data_format: str | None = None,
     pool_mode: str = "max",
 ) -> Tensor:
-    """The maximum (`max`) or mean (`avg`) of each window on volumes."""
+    """The maximum (`max`) or mean (`avg`) of each window on volumes.
+
+    Shapes: x (batch, depth, rows, columns, channels), or with channels first; the result has a
+    place for each window on three axes.
+    """
     return _pooling(
         "pool3d",
         3,

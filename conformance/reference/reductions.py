@@ -37,6 +37,8 @@ def max(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """Largest element along axes, in the dtype of x. NaN if there is one.
 
     ValueError at evaluation if there are no elements.
+
+    Shapes: any x; a reduced axis is gone, or has length 1 with `keepdims`.
     """
     return _reduced("max", x, axis, keepdims)
 
@@ -50,6 +52,8 @@ def min(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """Smallest element along axes (ja-2.0 says largest by mistake), in the dtype of x.
 
     NaN if there is one. ValueError at evaluation if there are no elements.
+
+    Shapes: as `max`.
     """
     return _reduced("min", x, axis, keepdims)
 
@@ -60,7 +64,10 @@ def min(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
     "ko-2.2:1210 sum(x, axis=None, keepdims=False)",
 )
 def sum(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """Sum along axes in the dtype of x; integers wrap around, of bool it is "or"."""
+    """Sum along axes in the dtype of x; integers wrap around, of bool it is "or".
+
+    Shapes: as `max`.
+    """
     return _reduced("sum", x, axis, keepdims)
 
 
@@ -70,7 +77,10 @@ def sum(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
     "ko-2.2:1235 prod(x, axis=None, keepdims=False)",
 )
 def prod(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """Product along axes in the dtype of x; integers wrap around, of bool it is "and"."""
+    """Product along axes in the dtype of x; integers wrap around, of bool it is "and".
+
+    Shapes: as `max`.
+    """
     return _reduced("prod", x, axis, keepdims)
 
 
@@ -106,7 +116,10 @@ def cumprod(x: Tensor, axis: int = 0) -> Tensor:
     "ko-2.2:1302 var(x, axis=None, keepdims=False)",
 )
 def var(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """Mean square distance from the mean along axes; of integers and bool in floatx."""
+    """Mean square distance from the mean along axes; of integers and bool in floatx.
+
+    Shapes: as `max`.
+    """
     return _reduced_float("var", x, axis, keepdims)
 
 
@@ -116,7 +129,10 @@ def var(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
     "ko-2.2:1327 std(x, axis=None, keepdims=False)",
 )
 def std(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """Square root of `var` along axes; of integers and bool in floatx."""
+    """Square root of `var` along axes; of integers and bool in floatx.
+
+    Shapes: as `max`.
+    """
     return _reduced_float("std", x, axis, keepdims)
 
 
@@ -126,7 +142,10 @@ def std(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
     "ko-2.2:1352 mean(x, axis=None, keepdims=False)",
 )
 def mean(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """Mean along axes; of integers and bool in floatx. NaN if there are no elements."""
+    """Mean along axes; of integers and bool in floatx. NaN if there are no elements.
+
+    Shapes: as `max`.
+    """
     return _reduced_float("mean", x, axis, keepdims)
 
 
@@ -136,7 +155,10 @@ def mean(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
     "ko-2.2:1377 any(x, axis=None, keepdims=False)",
 )
 def any(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """1 where an element along the axes is not 0, else 0; uint8 (ko-2.2:1391)."""
+    """1 where an element along the axes is not 0, else 0; uint8 (ko-2.2:1391).
+
+    Shapes: as `max`.
+    """
     return _reduced("any", x, axis, keepdims)
 
 
@@ -146,7 +168,10 @@ def any(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
     "ko-2.2:1399 all(x, axis=None, keepdims=False)",
 )
 def all(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """1 where every element along the axes is not 0, else 0; uint8 (ko-2.2:1413)."""
+    """1 where every element along the axes is not 0, else 0; uint8 (ko-2.2:1413).
+
+    Shapes: as `max`.
+    """
     return _reduced("all", x, axis, keepdims)
 
 
@@ -156,7 +181,10 @@ def all(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
     "ko-2.2:1421 argmax(x, axis=-1)",
 )
 def argmax(x: Tensor, axis: int = -1) -> Tensor:
-    """Index of the (first) largest element along one axis, which goes; int64."""
+    """Index of the (first) largest element along one axis, which goes; int64.
+
+    Shapes: any x; the result has the shape of x without the axis.
+    """
     return _along("argmax", x, axis)
 
 
@@ -166,7 +194,10 @@ def argmax(x: Tensor, axis: int = -1) -> Tensor:
     "ko-2.2:1442 argmin(x, axis=-1)",
 )
 def argmin(x: Tensor, axis: int = -1) -> Tensor:
-    """Index of the (first) smallest element along one axis, which goes; int64."""
+    """Index of the (first) smallest element along one axis, which goes; int64.
+
+    Shapes: any x; the result has the shape of x without the axis.
+    """
     return _along("argmin", x, axis)
 
 
@@ -175,5 +206,8 @@ def argmin(x: Tensor, axis: int = -1) -> Tensor:
     "ko-2.2:1563 logsumexp(x, axis=None, keepdims=False)",
 )
 def logsumexp(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """log(sum(exp(x))) along axes without overflow; of integers and bool in floatx."""
+    """log(sum(exp(x))) along axes without overflow; of integers and bool in floatx.
+
+    Shapes: as `max`.
+    """
     return _reduced_float("logsumexp", x, axis, keepdims)

@@ -99,7 +99,11 @@ def separable_conv1d(  # noqa: PLR0917 - as documented
     data_format: str | None = None,
     dilation_rate: Numbers = 1,
 ) -> Tensor:
-    """A depthwise convolution of sequences, then one with a kernel of width 1."""
+    """A depthwise convolution of sequences, then one with a kernel of width 1.
+
+    Shapes: x (batch, steps, in), kernels (width, in, multiplier) and (1, in * multiplier, out). The
+    result is (batch, steps, out), in the data format of x.
+    """
     return _separable(
         "separable_conv1d",
         1,
@@ -128,7 +132,11 @@ def separable_conv2d(  # noqa: PLR0917 - as documented
     data_format: str | None = None,
     dilation_rate: tuple[int, int] = (1, 1),
 ) -> Tensor:
-    """A depthwise convolution of images, then one with a kernel of 1 x 1."""
+    """A depthwise convolution of images, then one with a kernel of 1 x 1.
+
+    Shapes: x (batch, rows, columns, in), kernels (rows, columns, in, multiplier) and (1, 1, in *
+    multiplier, out). The result is (batch, rows, columns, out), in the data format of x.
+    """
     return _separable(
         "separable_conv2d",
         2,
@@ -154,7 +162,11 @@ def depthwise_conv2d(  # noqa: PLR0917 - as documented
     data_format: str | None = None,
     dilation_rate: tuple[int, int] = (1, 1),
 ) -> Tensor:
-    """Each channel by its own kernels; channel c * multiplier + m is that of c and kernel m."""
+    """Each channel by its own kernels; channel c * multiplier + m is that of c and kernel m.
+
+    Shapes: x (batch, rows, columns, in), kernel (rows, columns, in, multiplier). The result is
+    (batch, rows, columns, in * multiplier), in the data format of x.
+    """
     where = "depthwise_conv2d"
     layout = data_format_of(data_format, where)
     deep = _depthwise(

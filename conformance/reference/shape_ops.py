@@ -29,6 +29,8 @@ def concatenate(tensors: Sequence[Tensor], axis: int = -1) -> Tensor:
     """Tensors one after the other along an axis.
 
     ValueError unless they have one rank, one dtype, and equal lengths on all other axes.
+
+    Shapes: the axis of the result is as long as all together.
     """
     items = _tensors(tensors, "concatenate", "tensors")
     return apply("concatenate", *items, axis=axis_of(items[0], axis, "concatenate"))
@@ -62,6 +64,8 @@ def reshape(x: Tensor, shape: Any) -> Tensor:
 )
 def permute_dimensions(x: Tensor, pattern: Sequence[int]) -> Tensor:
     """Axis i of the result is axis pattern[i] of x.
+
+    Shapes: any x; axis i of the result has the length of axis pattern[i].
 
     Raises:
         ValueError: an axis does not appear exactly once.
@@ -121,6 +125,8 @@ def repeat(x: Tensor, n: int) -> Tensor:
 def tile(x: Tensor, n: Sequence[int]) -> Tensor:
     """x side by side n[i] times along each axis i.
 
+    Shapes: any x; axis i of the result is n[i] times as long.
+
     Raises:
         ValueError: n has not one entry per axis.
     """
@@ -137,7 +143,10 @@ def tile(x: Tensor, n: Sequence[int]) -> Tensor:
     "ko-2.2:2160 flatten(x)",
 )
 def flatten(x: Tensor) -> Tensor:
-    """All elements in row order along one axis."""
+    """All elements in row order along one axis.
+
+    Shapes: any x; the result is (elements of x,).
+    """
     return apply("flatten", tensor(x, "flatten"))
 
 
@@ -164,7 +173,10 @@ def batch_flatten(x: Tensor) -> Tensor:
     "ko-2.2:2202 expand_dims(x, axis=-1)",
 )
 def expand_dims(x: Tensor, axis: int = -1) -> Tensor:
-    """x with a new axis of length 1, which is axis `axis` of the result."""
+    """x with a new axis of length 1, which is axis `axis` of the result.
+
+    Shapes: any x; the result has an axis of length 1 more.
+    """
     x = tensor(x, "expand_dims")
     return apply("expand_dims", x, axis=axis_of(x, axis, "expand_dims", extra=1))
 
@@ -176,6 +188,8 @@ def expand_dims(x: Tensor, axis: int = -1) -> Tensor:
 )
 def squeeze(x: Tensor, axis: int) -> Tensor:
     """x without an axis of length 1.
+
+    Shapes: any x; the result has the shape of x without the axis.
 
     Raises:
         ValueError: its length is another.
@@ -206,6 +220,8 @@ def one_hot(indices: Tensor, num_classes: int) -> Tensor:
     """1 at the index and 0 elsewhere along a new last axis of length num_classes, in floatx.
 
     An index out of range gives zeros. ValueError if the indices are not integers.
+
+    Shapes: any indices; the result has their shape and a last axis of num_classes.
     """
     numbers = integer_tensor(indices, "one_hot", "indices")
     classes = integer(num_classes, "one_hot", "num_classes", 0)
@@ -219,6 +235,8 @@ def one_hot(indices: Tensor, num_classes: int) -> Tensor:
 )
 def reverse(x: Tensor, axes: int | Sequence[int]) -> Tensor:
     """x in reverse order along one axis or several.
+
+    Shapes: any x; the result has the shape of x.
 
     Raises:
         ValueError: axes is None or names an axis that x does not have.
@@ -236,6 +254,8 @@ def slice(x: Tensor, start: Any, size: Any) -> Tensor:
     """x[start[0]:start[0] + size[0], ...]: one start and one size for each axis.
 
     Both are lists of integers, or integer tensors.
+
+    Shapes: any x; the result has the shape `size`.
 
     Raises:
         ValueError: another number of entries, or the slice leaves x. If the graph does not know the

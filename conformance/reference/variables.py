@@ -241,6 +241,8 @@ def print_tensor(x: Tensor, message: str = "") -> Tensor:
 
     x itself prints nothing (ko-2.2:2502).
 
+    Shapes: any x; the result has the shape and dtype of x.
+
     Raises:
         ValueError: the message is not a text.
     """

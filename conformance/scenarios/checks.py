@@ -46,8 +46,8 @@ def of_arrays(test: Callable[..., Problem | None]) -> Test:
 def is_array(expected: Any, *, dtype: bool = False) -> Test:
     """The output is one array (or number) equal to `expected` in shape and elements.
 
-    With `dtype`, in dtype too. NaN equals NaN. What is equal in float32 alone is inaccurate, which
-    no document forbids.
+    With `dtype`, the dtype must also be equal. NaN equals NaN. Numbers that are equal only in
+    float32 are inaccurate, which no document forbids.
     """
     reference = np.asarray(expected)
 
@@ -210,7 +210,7 @@ def raises(*names: str) -> Test:
 
 
 def _classes(text: str) -> list[str]:
-    """The names in what a step found out of a class or an exception, at least one."""
+    """The names of classes in the result of a step, at least one."""
     return text.removeprefix("raises ").split() or ["nothing"]
 
 

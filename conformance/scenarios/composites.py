@@ -16,7 +16,7 @@ Value = TypeVar("Value")
 def composite(
     definition: Callable[Concatenate[DrawFn, P], Value],
 ) -> Callable[P, SearchStrategy[Value]]:
-    """`hypothesis.strategies.composite` of a function, made when its strategy is first asked for.
+    """`hypothesis.strategies.composite` of a function, made at the first use of its strategy.
 
     To make one takes a millisecond, because Hypothesis reads and parses the function's source, and
     a run asks for few of all that are defined.

@@ -22,7 +22,7 @@ KERAS_3_DOCUMENT = "keras-3.15.1"
 
 Array = npt.NDArray[Any]
 INACCURATE = "accuracy"
-"""The detail of a problem whose values are right but for the last half of their digits."""
+"""The detail of a problem whose values are right in the first half of their digits."""
 Values = tuple[Value, ...]
 """What one output of a program gave: one value, or one for each item of a list or tuple."""
 
@@ -90,7 +90,7 @@ class Check:
     conventions: tuple[str, ...] = ()
     alternatives: tuple[Alternative, ...] = ()
     after: Check | None = None
-    """What must hold first: if it violates, its failure is told in place of this check's."""
+    """An earlier check: if it violates, its failure replaces that of this check."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ TRUNCATION = 2.0
 
 
 def _generator(stream: Stream) -> Any:
-    """The generator of a stream, made and seeded when it is first asked for."""
+    """The generator of a stream, made and seeded at its first use."""
     if stream.generator is None:
         stream.generator = torch.Generator()
         if stream.seed is not None:

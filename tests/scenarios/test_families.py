@@ -56,11 +56,11 @@ def test_records_take_keywords_after_their_first_two_fields(record: type) -> Non
     assert [f.name for f in fields(record) if not f.kw_only] == POSITIONAL[record]
 
 
-def test_the_page_has_every_module() -> None:
+def test_the_page_has_every_folder() -> None:
     folder = Path(scenarios.__file__).parent
-    modules = {path.name for path in folder.rglob("*.py")} - {"__init__.py"}
-    table = PAGE.partition("## Modules")[2].partition("\n## ")[0]
-    assert {*re.findall(r"`(\w+\.py)`", table)} == modules
+    folders = {path.parent.name for path in folder.glob("*/__init__.py")}
+    table = PAGE.partition("## Folders")[2].partition("\n## ")[0]
+    assert {*re.findall(r"^\| `(\w+)/`", table, re.MULTILINE)} == folders
 
 
 def test_the_page_has_the_figures_of_the_profiles() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.style import allowance, names, prose, raising
+from tools.style import allowance, names, numerics, prose, raising
 from tools.style.__main__ import ALLOWED, files, findings
 from tools.style.allowance import StyleFinding
 
@@ -120,6 +120,15 @@ def test_a_public_function_states_what_it_raises(body: str, tmp_path: Path) -> N
     assert [*raising.examine(module, "module.py")] == []
 
 
+def test_click_prints_the_errors_of_commands(tmp_path: Path) -> None:
+    module = tmp_path / "module.py"
+    code = "def main():\n    raise click.UsageError\n"
+    module.write_text(f"@click.command()\n{code}")
+    assert [*raising.examine(module, "module.py")] == []
+    module.write_text(code)
+    assert len([*raising.examine(module, "module.py")]) == 1
+
+
 def test_methods_are_public_and_underscores_are_not(tmp_path: Path) -> None:
     module = tmp_path / "module.py"
     method = "    def g(self):\n        raise ValueError\n"
@@ -127,6 +136,43 @@ def test_methods_are_public_and_underscores_are_not(tmp_path: Path) -> None:
     assert [(f.line, f.text) for f in raising.examine(module, "module.py")] == [
         (2, "g raises ValueError")
     ]
+
+
+ORACLE = "conformance/oracle/sums.py"
+NUMERIC = {
+    "Sum of x.": ["shapes", "source"],
+    "Sum of x, of any shape (ko-2.2 line 12).": [],
+    "Sum of x (..., n): (...). Source: a paper.": [],
+    "Sum of x (samples, 1).": ["source"],
+    "Sum of x (Higham, section 3.1).": ["shapes"],
+    "max(x, y) (C047, C052).": ["shapes"],
+}
+
+
+@pytest.mark.parametrize("docstring", NUMERIC)
+def test_a_numeric_function_states_shapes_and_source(docstring: str, tmp_path: Path) -> None:
+    module = tmp_path / "module.py"
+    module.write_text(f'def f(x: Array) -> Bounded:\n    """{docstring}"""\n')
+    assert [f.rule for f in numerics.examine(module, ORACLE)] == NUMERIC[docstring]
+    assert [*numerics.examine(module, "conformance/engine/sums.py")] == []
+    assert [*numerics.examine(module, "conformance/reference/symbolic/graph.py")] == []
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        'def _f(x: Array) -> Array:\n    """Sum."""\n',
+        'def f(x: Array) -> bool:\n    """Sum."""\n',
+        'def f(n: int) -> Array:\n    """Sum."""\n',
+        '@gradient_of("sum")\ndef f(node: Tensor) -> Tensor:\n    """Sum."""\n',
+        '@documented("ko-2.2:1 f(x)")\ndef f(x: Tensor) -> Tensor:\n    """Its shape."""\n',
+        '"""Sums (IEEE 754)."""\ndef f(x: Array) -> Array:\n    """Sum, of x.shape."""\n',
+    ],
+)
+def test_shapes_and_source_are_not_always_demanded(code: str, tmp_path: Path) -> None:
+    module = tmp_path / "module.py"
+    module.write_text(code)
+    assert [*numerics.examine(module, ORACLE)] == []
 
 
 def test_the_allow_list_only_shrinks() -> None:

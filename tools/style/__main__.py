@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 import tools.style
-from tools.style import allowance, names, prose, raising
+from tools.style import allowance, names, numerics, prose, raising
 from tools.style.allowance import StyleFinding
 
 ROOT = Path(__file__).parents[2]
@@ -33,8 +33,7 @@ def findings(chosen: dict[str, Path]) -> list[StyleFinding]:
     for name, path in chosen.items():
         if path.suffix == ".py":
             every += names.examine(path, name)
-    for name, path in modules.items():
-        every += raising.examine(path, name)
+            every += [*raising.examine(path, name), *numerics.examine(path, name)]
     return sorted([*every, *names.classes(modules)])
 
 
@@ -50,7 +49,7 @@ def fail(lines: Iterable[object], cure: str) -> None:
 @click.option("--shrink", is_flag=True, help="Lower the allow-list to what is left.")
 @click.option("--list", "listing", multiple=True, help="List every finding in this file.")
 def main(shrink: bool, listing: tuple[str, ...]) -> None:
-    """Check prose and names."""
+    """Check prose, names and docstrings."""
     every = findings(files())
     if listing:
         click.echo("\n".join(str(f) for f in every if f.file.startswith(listing)))

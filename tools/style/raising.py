@@ -12,6 +12,8 @@ SECTION = "Raises:"
 ADVICE = f"add a section `{SECTION}` with each exception and its condition"
 UNSTATED = frozenset({"SystemExit", "NotImplementedError"})
 """The exit status of a command, whose docstring is its help, and the mark of an abstract method."""
+REPORTED = frozenset({"ClickException", "UsageError"})
+"""The errors of a command that click prints."""
 CATCH_ALL = frozenset({"Exception", "BaseException", ""})
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -20,10 +22,15 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 def examine(path: Path, file: str) -> Iterator[StyleFinding]:
     """The public functions of one module that raise and do not say so."""
     for function in _public(ast.parse(path.read_text("utf-8"))):
-        classes = sorted({*_raised(function.body)} - UNSTATED)
+        unstated = UNSTATED | (REPORTED if _is_command(function) else frozenset())
+        classes = sorted({*_raised(function.body)} - unstated)
         if classes and SECTION not in (ast.get_docstring(function) or ""):
             text = f"{function.name} raises {', '.join(classes)}"
             yield StyleFinding(file, function.lineno, "raises", text, ADVICE)
+
+
+def _is_command(function: Function) -> bool:
+    return any(_name(decorator) == "command" for decorator in function.decorator_list)
 
 
 def _public(node: ast.Module | ast.ClassDef) -> Iterator[Function]:

@@ -2,6 +2,6 @@
 
 `namespaces` gives a worker and all that it starts a world of their own, `landlock` lets it write
 to a few folders only, `system` has the calls that Python does not offer. These run in a warden or a
-guardian and need nothing but the standard library. `offer` finds out what there is, `switch`
-whether it is wanted.
+guardian and need nothing but the standard library. `offer` detects what the machine has,
+`switch` whether the user wants it.
 """

@@ -30,7 +30,7 @@ _SERVICES = (
     "/run/user",
     "/tmp/.X11-unix",  # noqa: S108 - this is its name
 )
-"""Sockets of services that start processes when they are asked to, and folders of such."""
+"""Sockets of services that start processes on request, and folders of such sockets."""
 _DROP, _FIRST_DROPPED, _CAPABILITIES = 24, 8, 64
 """An option of `prctl`, and which capabilities it drops."""
 _MEMORY = "/dev/shm"  # noqa: S108 - this is its name

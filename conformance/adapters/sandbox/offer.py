@@ -1,4 +1,4 @@
-"""What the sandbox keeps a worker from on this machine, found out by a program that tries it."""
+"""The protection that the sandbox gives on this machine, as a trial program reports it."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def offer() -> Offer:
 
 
 def _output(command: list[str]) -> dict[str, bool]:
-    """What the trial found out; nothing if it could not be run."""
+    """The report of the trial; nothing if it could not run."""
     with contextlib.suppress(OSError, ValueError):
         trial = WorkerProcess(command, {}, writable=())
         try:

@@ -73,7 +73,7 @@ def mount(source: str | None, place: str, kind: str | None, flags: int) -> None:
 
 
 def set_mount(place: str, *, add: int = 0, remove: int = 0, below: bool = False) -> None:
-    """Change attributes of the mount at a place, and of those below it if asked to."""
+    """Change attributes of the mount at a place, and with `below` of those below it."""
     attributes = struct.pack("=QQQQ", add, remove, 0, 0)
     flags = _WHOLE_TREE if below else 0
     call("syscall", _MOUNT_SETATTR, _HERE, _text(place), flags, attributes, len(attributes))

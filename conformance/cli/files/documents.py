@@ -168,7 +168,7 @@ def _accuracy(accuracy: Accuracy) -> str:
         case Exact():
             return "exact: every element, to the bit"
         case Ulp(limit=limit, source=source, angle=angle):
-            rounded = "; numbers beyond 1e4 may be rounded once more" if angle else ""
+            rounded = "; numbers beyond 1e4 may be rounded again" if angle else ""
             return f"at most {limit:g} ULP for each element ({source}){rounded}"
         case Contraction():
             return "the bound of a sum of terms, γₙ·Σ|terms|, for each element"

@@ -75,7 +75,7 @@ class Gate:
     base: Sequence[KnownFailure] = field(default=())
 
     def passes(self, results: Sequence[Results]) -> bool:
-        """Whether nothing is unexpected and nothing stale; writes the file that was asked for."""
+        """Whether nothing is unexpected and nothing stale; writes the requested file."""
         cells = known_failures.settled(results, self.worse)
         bad = known_failures.failing(cells, self.worse)
         stale = known_failures.stale(results, self.known)

@@ -192,7 +192,7 @@ class _Record:
     started: str
     judged: dict[str, JudgedCodeMutant]
     again: list[str]
-    """The ids of what survived an earlier start and is judged once more."""
+    """The ids of survivors of an earlier start that this start judges again."""
     order: dict[str, int]
     gates: list[IdentityGate] = field(default_factory=list)
     _begun: float = field(default_factory=time.monotonic)

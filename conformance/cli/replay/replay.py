@@ -34,7 +34,7 @@ _STYLES = {
 
 
 def replay(options: ReplayOptions) -> int:
-    """Run the failures again that are asked for, or print a script; the exit status."""
+    """Run the requested failures again, or print a script; the exit status."""
     known = {**known_targets(options.config)}
     own = {target.name: target for target in module_targets(options)}
     chosen = _chosen(options)
@@ -47,7 +47,7 @@ def replay(options: ReplayOptions) -> int:
 
 
 def _chosen(options: ReplayOptions) -> list[StoredFailure]:
-    """The failures that are asked for; UsageProblem if there are none."""
+    """The requested failures; UsageProblem if there are none."""
     there = _there(options.places)
     if not options.places and not all(_is_among(text, there) for text in options.identities):
         there += failures(run for files in in_folders().values() for run in stored(files).values())

@@ -93,8 +93,8 @@ def something_conforms(results: Iterable[Results], known: Sequence[KnownFailure]
 def is_empty(results: Results, known: Sequence[KnownFailure] = ()) -> bool:
     """Whether no answer of a function that computes conforms, diverges or is a known failure.
 
-    Presence, signature and the settings count where nothing else was asked for. Where the suite
-    itself failed in all functions, nothing is known.
+    Presence, signature and settings count if the user selected nothing else. If the suite itself
+    failed in all functions, nothing is known.
     """
     settings = {f.function for f in results.functions if f.theme in _SETTINGS}
     cells = [c for c in known_failures.cells([results]) if c.verdict is not Verdict.ERROR]

@@ -26,7 +26,7 @@ Array = npt.NDArray[Any]
 Open = Callable[[Target], Session]
 
 _ULPS = 4.0
-"""Answers that are not held against the oracle are alike if they are so near to each other."""
+"""The largest distance of two equal answers, where the oracle has none."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,7 +46,7 @@ class TargetAnswer:
     """The differences from the expectation in words, including dtype and static shape."""
     ran: bool = True
     lacks: bool = False
-    """Whether it lacks the function, or refuses by name what it is asked for."""
+    """Whether it lacks the function, or says that it does not support the call."""
 
 
 @dataclass(slots=True)
@@ -91,7 +91,7 @@ def _ask(target: Target, program: Program, expected: Expected, opened: Open) -> 
 def answer(
     target: Target, program: Program, expected: Expected, observed: StructureObservation
 ) -> TargetAnswer:
-    """The answer that was observed, held against what is expected."""
+    """The observed answer, compared with the expected one."""
     outcome = observed.draws[0].outcome
     if isinstance(outcome, NotRun):
         return TargetAnswer(target, f"was not run: {outcome.reason}", ran=False)
@@ -140,7 +140,7 @@ def _held(answer: TargetAnswer, expected: Expected, observed: StructureObservati
 
 
 def _compared(answer: TargetAnswer, expectation: Expectation) -> TargetAnswer:
-    """Held against the oracle's answer by shape and numbers alone."""
+    """The comparison with the oracle's answer by shape and numbers alone."""
     shape = np.shape(expectation.value)
     if len(answer.arrays) != 1 or answer.arrays[0].shape != shape:
         problem = f"value: gives {answer.gives}; expected {expectation.dtype} {shape}"

@@ -99,7 +99,11 @@ def encoded(table: Estimates) -> bytes:
 
 
 def decoded(content: bytes) -> Estimates:
-    """The table in such a file. Raises ValueError if it is damaged."""
+    """The table in such a file.
+
+    Raises:
+        ValueError: the content is damaged.
+    """
     try:
         return msgspec.msgpack.decode(zlib.decompress(content), type=Estimates)
     except (zlib.error, msgspec.MsgspecError) as error:

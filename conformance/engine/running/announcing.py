@@ -18,8 +18,8 @@ TOGETHER = 0.1
 
 
 def locked(emit: Emit) -> Emit:
-    """The same for several threads: no event comes before the last one was handled. Cases that are
-    done in quick succession are told at once, before any other event."""
+    """The same for several threads: each event waits until the last one is handled. Cases that end
+    in quick succession are one event, before any other."""
     return _Locked(emit)
 
 

@@ -42,11 +42,11 @@ class LostError(RuntimeError):
 
 
 LOOKED_AT = 0.2
-"""Seconds after which a process that is silent is told that the run has ended, if it has."""
+"""Seconds after which a silent process hears that the run has ended, if it has."""
 
 
 class Sink(Protocol):
-    """What the examination of a portion tells of it: a target's `Progress`, or a way there."""
+    """The receiver of the events of a portion: a target's `Progress`, or a channel to it."""
 
     @property
     def subject(self) -> Subject:
@@ -221,7 +221,7 @@ class Hosts:
     """None stands for one that was lost, whose work this process does."""
 
     def examine(self, target: Progress, portion: Portion, stop: Stop) -> None:
-        """Examine a portion in a process that is free. One that is lost loses its portion, too."""
+        """Examine a portion in a free process. A process that ends also loses its portion."""
         host = self.free.get()
         try:
             if host is None:
@@ -233,7 +233,7 @@ class Hosts:
             target.fail(str(error))
         except BaseException:
             if host is not None:
-                host.abort()  # it is in the midst of a portion, of which nobody is told any more
+                host.abort()  # it still examines a portion whose events nobody receives any more
             raise
         finally:
             self.free.put(None if host is None or host.aborted else host)

@@ -40,7 +40,7 @@ def _major(version: str) -> int:
 
 
 _STRICT = 2
-"""The first major release of NumPy whose assertions compare dtypes, if they are asked to."""
+"""The first major release of NumPy whose assertions can compare dtypes (`strict`)."""
 
 
 def _made_for(identity: Identity) -> str:

@@ -173,7 +173,7 @@ class Progress:
                 self.stop.until = self._begun + self.common.target_time
 
     def abort(self) -> None:
-        """Kill the workers that did not end when they were asked to."""
+        """Kill the workers that ignored the request to end."""
         with self._lock:
             for worker in self._busy:
                 worker.abort()

@@ -243,7 +243,7 @@ def _gather(pool: _Pool) -> None:
 
 
 def _patience(pool: _Pool) -> float:
-    """Seconds until it has to be asked again whether a limit is over."""
+    """Seconds until the next check of the time limits."""
     if pool.budget is None:
         return CHECK
     return min(CHECK, max(0.0, -overdue(pool.budget.until)))

@@ -53,7 +53,7 @@ class Subject:
     shortfalls: Mapping[str, str] = field(default_factory=dict)
     """What its environment falls short of, by a text in the exceptions that show it."""
     follows: Sequence[Edition] = ()
-    """The later editions whose documents it may follow: it came after the document of its own."""
+    """The later editions whose documents it may follow; it is newer than its own document."""
     replacements: Mapping[str, Replacement] | None = None
     """The calls that replace documented functions, by function, if the target is a successor; None
     if it promises what the documents say."""

@@ -2,8 +2,8 @@
 
 The examination of a function goes through the stages of `Stage`. What raises in one of them is
 caught by `FunctionErrors.guard`: the function has the verdict `error`, and the run goes on with the
-next one. `during` names the stage inside of another, so that a case that is run to make a failure
-smaller, and that raises, is told as `running a case`.
+next one. `during` names the inner stage: if a case raises while a failure is minimised, the message
+says `running a case`.
 
 Some exceptions concern more than a function, and pass: those that end the session or the run, a
 lack of memory or threads, and whatever an event raises that is announced meanwhile.

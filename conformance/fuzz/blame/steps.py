@@ -1,7 +1,7 @@
 """The inputs and updates of a failing program by themselves, and the steps that belong to a call.
 
-Each tensor that a program begins with is made alone, and asked for its number of axes. Each update
-runs in a program of its own.
+A program makes each initial tensor alone and reads its number of axes. Each update runs in a
+program of its own.
 """
 
 from __future__ import annotations

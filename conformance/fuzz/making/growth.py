@@ -283,7 +283,7 @@ class Growth:
         return Offered(name, course.types[name], [c.known[name] for c in self.courses], depth)
 
     def _again(self) -> bool:
-        """Call once more what was called before, with the same arguments."""
+        """Repeat an earlier call with the same arguments."""
         results = [s for s in self.steps if "." not in s.function]
         step = self.random.choice(results)
         spec = documented(self.plan.edition).get(step.function)

@@ -74,7 +74,7 @@ class Campaign:
     chunk: int | None = None
     """Programs that a worker runs at a time; None for what suits their number."""
     again: bool = False
-    """Whether failures that an earlier start filed are looked at once more."""
+    """Whether the suite repeats failures that an earlier start filed."""
 
     @property
     def chunks_of(self) -> int:
@@ -156,13 +156,13 @@ class TargetRun:
 
     @property
     def planned(self) -> int:
-        """How many programs are to be run if there is time, and failures looked at once more."""
+        """The number of programs to run, and of failures to repeat, if time allows."""
         end = self.campaign.end(self.subject.edition)
         return max(0, end - self._counted) + self.waiting
 
     @property
     def waiting(self) -> int:
-        """How many failures of an earlier start are to be looked at once more."""
+        """The number of failures of an earlier start to repeat."""
         return len(self._again.waiting)
 
     @property

@@ -91,7 +91,7 @@ class CodeMutationReport(Struct, frozen=True, kw_only=True):
     intermittent: list[str] = field(default_factory=list)
     """Failures that only one of two runs without a change had."""
     again: list[str] = field(default_factory=list)
-    """The ids of mutants that survived an earlier start and were judged once more."""
+    """The ids of survivors of an earlier start that a later start judged again."""
     summary: CodeCount
     operators: list[CodeCount]
     functions: list[CodeCount]

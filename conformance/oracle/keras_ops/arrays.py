@@ -1,4 +1,8 @@
-"""Functions of Keras 3 that make tensors, or move elements: exact except means in borders."""
+"""Functions of Keras 3 that make tensors, or move elements: exact except means in borders.
+
+Source: the docstrings of `keras.ops`. The bound of a mean in a border is that of a sum (Higham
+2002, section 3.1).
+"""
 
 from __future__ import annotations
 
@@ -52,6 +56,9 @@ def take(x: Array, indices: Array, axis: int | None = None, beyond: str = NOTHIN
     """The slices along an axis that the indices name; elements of one row without an axis.
 
     `beyond` is a reading of `indices`.
+
+    Shapes: x, indices of any shape. The result is the shape of x with that of the indices in the
+    place of the axis, or the shape of the indices without an axis.
     """
     if axis is None:
         return gather(x.reshape(-1), indices, beyond)
@@ -61,7 +68,11 @@ def take(x: Array, indices: Array, axis: int | None = None, beyond: str = NOTHIN
 
 
 def append(x: Array, y: Array, axis: int | None = None) -> Array:
-    """y after x along an axis; all elements in a row without one."""
+    """y after x along an axis; all elements in a row without one.
+
+    Shapes: x and y with equal lengths on all other axes; the result is longer on the axis, or
+    (elements of both,) without one.
+    """
     return np.append(x, y, axis=axis)
 
 
@@ -70,7 +81,10 @@ NUMPY_MODES = {"circular": "wrap"}
 
 
 def padded(x: Array, pad_width: Any, mode: str = "constant", constant_values: Any = None) -> Array:
-    """A constant, or what the mode says, before and after on every axis."""
+    """A constant, or what the mode says, before and after on every axis.
+
+    Shapes: any x, pad_width (rank of x, 2); each axis of the result is longer by its two widths.
+    """
     ways: dict[str, Any] = {"mode": NUMPY_MODES.get(mode, mode)}
     if mode == "constant":
         ways["constant_values"] = constant_values or 0
@@ -82,6 +96,8 @@ def bounded_padded(model: Arithmetic, x: Array, **how: Any) -> Bounded:
 
     A mean of means has as many roundings as there are terms on all axes, and a quotient for each
     axis. A median has those of a sum and a quotient.
+
+    Shapes: value and bound have the shape of `padded`.
     """
     value, mode = padded(x, **how), how.get("mode")
     if mode not in ("mean", "median"):
@@ -97,12 +113,18 @@ def bounded_padded(model: Arithmetic, x: Array, **how: Any) -> Bounded:
 
 
 def swapaxes(x: Array, axis1: int, axis2: int) -> Array:
-    """Two axes exchanged."""
+    """Two axes exchanged.
+
+    Shapes: any x; the result has the lengths of the two axes exchanged.
+    """
     return np.swapaxes(x, axis1, axis2)
 
 
 def moveaxis(x: Array, source: int, destination: int) -> Array:
-    """One axis in another place, the others in their order."""
+    """One axis in another place, the others in their order.
+
+    Shapes: any x; the result has the lengths of x in the new order.
+    """
     return np.moveaxis(x, source, destination)
 
 

@@ -2,6 +2,8 @@
 
 All is exact. A float of few digits may lack the last integer of a dtype: any answer from its own
 last number to the end is right there.
+
+Source: the docstrings of `keras.ops`: `saturate_cast`, `view`, `convert_to_tensor` and `empty`.
 """
 
 from __future__ import annotations
@@ -18,7 +20,10 @@ from conformance.oracle.introspection import cast
 
 
 def saturated(x: Array, dtype: str) -> Array:
-    """x, with the largest or the smallest number of a dtype where it is beyond that."""
+    """x, with the largest or the smallest number of a dtype where it is beyond that.
+
+    Shapes: any x; the result has the shape of x.
+    """
     if is_floating(dtype):
         info = limits(dtype)
         return np.clip(x, info.min, info.max)
@@ -58,7 +63,10 @@ _VIEWS: Mapping[str, str] = {
 
 
 def view(x: Array, dtype: str) -> Array:
-    """The bits of the numbers, as another dtype of the same size reads them."""
+    """The bits of the numbers, as another dtype of the same size reads them.
+
+    Shapes: any x; the result has the shape of x and the dtype `dtype`.
+    """
     return np.ascontiguousarray(x.astype(_VIEWS[dtype])).view(dtype).reshape(x.shape)
 
 
@@ -73,7 +81,10 @@ def evidence_of_any(answer: Any, **_: Any) -> Any:
 
 
 def converted(x: Array, dtype: str | None = None, **_: Any) -> Array:
-    """The numbers of a tensor, perhaps in another dtype."""
+    """The numbers of a tensor, perhaps in another dtype.
+
+    Shapes: any x; the result has the shape of x.
+    """
     return x if dtype is None else np.asarray(cast(x, dtype))
 
 

@@ -2,6 +2,8 @@
 
 The parts of a number with a magnitude and an angle are products with a cosine and a sine, of which
 OpenCL allows 4 units in the last place.
+
+Source: the docstrings of `keras.ops`; that of `polar` has its formulas.
 """
 
 from __future__ import annotations
@@ -19,27 +21,42 @@ COSINE = 9
 
 
 def real(x: Array) -> Array:
-    """The real part of each pair."""
+    """The real part of each pair.
+
+    Shapes: x (..., 2); the result is (...).
+    """
     return x[..., 0]
 
 
 def imag(x: Array) -> Array:
-    """The imaginary part of each pair."""
+    """The imaginary part of each pair.
+
+    Shapes: x (..., 2); the result is (...).
+    """
     return x[..., 1]
 
 
 def view_as_real(x: Array) -> Array:
-    """The pairs themselves."""
+    """The pairs themselves.
+
+    Shapes: x (..., 2); the result has the shape of x.
+    """
     return x
 
 
 def polar_real(abs_: Array, angle: Array) -> Array:
-    """The real parts of numbers with these magnitudes and angles."""
+    """The real parts of numbers with these magnitudes and angles.
+
+    Shapes: magnitudes and angles broadcast; the result has their common shape.
+    """
     return np.asarray(abs_ * np.cos(angle))
 
 
 def polar_imag(abs_: Array, angle: Array) -> Array:
-    """The imaginary parts of numbers with these magnitudes and angles."""
+    """The imaginary parts of numbers with these magnitudes and angles.
+
+    Shapes: magnitudes and angles broadcast; the result has their common shape.
+    """
     return np.asarray(abs_ * np.sin(angle))
 
 

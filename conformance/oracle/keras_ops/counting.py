@@ -9,8 +9,8 @@ Bounds (u the unit roundoff, n the number of terms):
 would let the number itself pass.
 
 Which of two numbers a relative tolerance is of, and what lies at the edge of a tolerance, no
-docstring says. So `isclose` is held against what is close, or far, whichever number is meant, with
-a sixteenth to spare, which leaves room for the digits of every dtype. Any answer is right between.
+docstring says. So `isclose` must report numbers as close, or far, that are so under either meaning,
+with a sixteenth to spare for the digits of every dtype. Between them any answer is right.
 """
 
 from __future__ import annotations
@@ -28,12 +28,19 @@ Bounded = tuple[Array, Array]
 
 
 def isin(x: Array, y: Array, assume_unique: bool = False, invert: bool = False) -> Array:  # noqa: ARG001 - a promise
-    """Whether each element of x is one of y, or none of them."""
+    """Whether each element of x is one of y, or none of them.
+
+    Shapes: any x and y; the result is bool and has the shape of x.
+    """
     return np.asarray(np.isin(x, y, invert=invert))
 
 
 def bincount(x: Array, weights: Array | None = None, minlength: int = 0, **_: Any) -> Array:
-    """How often each integer occurs, or the sum of its weights."""
+    """How often each integer occurs, or the sum of its weights.
+
+    Shapes: x (n,) of integers from 0, weights (n,); the result is (largest element + 1,) or
+    (minlength,), whichever is longer.
+    """
     size = max(int(x.max(initial=-1)) + 1, minlength)
     totals = np.zeros(size, np.int64 if weights is None else weights.dtype)
     np.add.at(totals, x, 1 if weights is None else weights)
@@ -43,7 +50,10 @@ def bincount(x: Array, weights: Array | None = None, minlength: int = 0, **_: An
 def bounded_bincount(
     model: Arithmetic, x: Array, weights: Array | None = None, minlength: int = 0, **_: Any
 ) -> Bounded:
-    """Value and bound of `bincount`: those of as many sums."""
+    """Value and bound of `bincount`: those of as many sums.
+
+    Shapes: value and bound have the shape of `bincount`.
+    """
     value, counts = bincount(x, weights, minlength), bincount(x, None, minlength)
     if weights is None:
         return value, np.zeros(value.shape)
@@ -57,7 +67,10 @@ def _ends(x: Array, ends: Sequence[float] | None) -> tuple[Any, Any]:
 
 
 def edges(x: Array, bins: int = 10, range: Sequence[float] | None = None) -> Array:
-    """The edges of the bins."""
+    """The edges of the bins.
+
+    Shapes: any x; the result is (bins + 1,).
+    """
     low, high = _ends(x, range)
     return np.linspace(low, high, bins + 1, dtype=np.longdouble)
 
@@ -68,21 +81,30 @@ def bounded_edges(
     bins: int = 10,
     range: Sequence[float] | None = None,
 ) -> Bounded:
-    """Value and bound of `edges`."""
+    """Value and bound of `edges`.
+
+    Shapes: value and bound are (bins + 1,).
+    """
     low, high = _ends(x, range)
     size = float(abs(low) + abs(high))
     return edges(x, bins, range), np.full(bins + 1, allowance(6, model) * size)
 
 
 def counts(x: Array, bins: int = 10, range: Sequence[float] | None = None) -> Array:
-    """How many elements lie in each bin, of which the last one has its upper edge."""
+    """How many elements lie in each bin, of which the last one has its upper edge.
+
+    Shapes: any x; the result is int64 (bins,).
+    """
     return np.histogram(x, bins, _ends(x, range))[0]
 
 
 def isclose(
     x: Array, y: Array, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False
 ) -> Array:
-    """The evidence of a right `isclose`: whether numbers are, or may be, close."""
+    """The evidence of a right `isclose`: whether numbers are, or may be, close.
+
+    Shapes: x and y broadcast; the result is bool and has their common shape.
+    """
     a, b = np.broadcast_arrays(*(np.asarray(v, np.longdouble) for v in (x, y)))
     limit = (atol + rtol * np.maximum(np.abs(a), np.abs(b))) * (1 + SLACK)
     near = np.isfinite(a) & np.isfinite(b) & (np.abs(a - b) <= np.maximum(limit, LEAST))
@@ -95,7 +117,10 @@ LEAST = 2.0**-126
 
 
 def allclose(x: Array, y: Array, **how: Any) -> Array:
-    """The evidence of a right `allclose`."""
+    """The evidence of a right `allclose`.
+
+    Shapes: x and y broadcast; the result is a bool of shape ().
+    """
     return np.asarray(isclose(x, y, **how).all())
 
 
@@ -116,7 +141,10 @@ def evidence_of_closeness(  # noqa: PLR0917 - as documented
 
 
 def nextafter(x: Array, y: Array) -> Array:
-    """The evidence of a right `nextafter`: each number is the next one."""
+    """The evidence of a right `nextafter`: each number is the next one.
+
+    Shapes: x and y broadcast; the result has their common shape.
+    """
     return np.ones(np.broadcast_shapes(x.shape, y.shape))
 
 
@@ -129,7 +157,10 @@ def evidence_of_nextafter(answer: Any, x: Any, y: Any) -> Any:
 
 
 def grid(x: Sequence[Array], indexing: str = "xy", *, item: int) -> Array:
-    """One of the vectors, expanded along its own axis."""
+    """One of the vectors, expanded along its own axis.
+
+    Shapes: arrays (n,), (m,), ...; each result is (n, m, ...), or (m, n, ...) for `xy`.
+    """
     return np.meshgrid(*x, indexing="ij" if indexing == "ij" else "xy")[item]
 
 

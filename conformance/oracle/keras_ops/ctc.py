@@ -9,6 +9,9 @@ in a row: whether `merge_repeated` makes one of two that a blank stands between,
 
 The recursion adds a logarithm at each time step, to a sum that is never larger than the result. A
 logarithm of a softmax of n classes is off by gamma_(n + 8) (1 + max|x|) at each of them.
+
+Source: the docstrings of `keras.ops.ctc_loss` and `keras.ops.ctc_decode`; `ctc_paths` names the
+paper.
 """
 
 from __future__ import annotations
@@ -55,7 +58,11 @@ def _class_at(place: int, blank: int) -> int:
 def ctc_loss(
     target: Array, output: Array, target_length: Array, output_length: Array, mask_index: int = 0
 ) -> Array:
-    """-log of the probability of each sample's label, for logits."""
+    """-log of the probability of each sample's label, for logits.
+
+    Shapes: target (samples, longest label), output (samples, time_steps, classes), lengths
+    (samples,); the result is (samples,).
+    """
     losses = []
     logs = _logs(_blank_last(output, mask_index))
     for row, label, steps, length in zip(logs, target, output_length, target_length, strict=True):
@@ -72,7 +79,10 @@ def _of_steps(value: Array, model: Arithmetic, x: Array) -> Array:
 
 
 def roundings_of_loss(value: Array, model: Arithmetic, output: Array, **_: Any) -> Array:
-    """The part of the bound that a conditioned loss has besides."""
+    """The part of the bound that a conditioned loss has besides.
+
+    Shapes: value (samples,), output (samples, time_steps, classes); the result is (samples,).
+    """
     return _of_steps(value, model, output)
 
 
@@ -141,7 +151,11 @@ def evidence_of_labels(answer: Any, **_: Any) -> Any:
 def bounded_labels(
     model: Arithmetic, inputs: Array, sequence_lengths: Array, **how: Any
 ) -> Bounded:
-    """The same; infinite bounds where labels are open."""
+    """The same; infinite bounds where labels are open.
+
+    Shapes: inputs (samples, time_steps, classes), lengths (samples,); value and bound are (paths,
+    samples, time_steps).
+    """
     value, rows = decoded(inputs, sequence_lengths, **how), _rows(inputs, sequence_lengths)
     if how.get("strategy", "greedy") == "greedy":
         known = [_has_no_tie(row, model) for row in rows]
@@ -174,7 +188,11 @@ def scores(
     mask_index: int = 0,
     **_: Any,
 ) -> Array:
-    """Minus the sum of the logits of the likeliest path, or log of the labels' probabilities."""
+    """Minus the sum of the logits of the likeliest path, or log of the labels' probabilities.
+
+    Shapes: inputs (samples, time_steps, classes), lengths (samples,); the result is (samples, 1)
+    for `greedy`, else (samples, top_paths).
+    """
     rows = _rows(inputs, sequence_lengths)
     if strategy == "greedy":
         return -np.stack([[row.max(axis=-1).sum()] for row in rows])
@@ -190,7 +208,10 @@ def _logs_of_labels(x: Array, blank: int, top: int) -> Array:
 def roundings_of_scores(
     value: Array, model: Arithmetic, inputs: Array, sequence_lengths: Array, **how: Any
 ) -> Array:
-    """The part of the bound that conditioned scores have besides; infinite for open labels."""
+    """The part of the bound that conditioned scores have besides; infinite for open labels.
+
+    Shapes: value and result have the shape of `scores`.
+    """
     bound = _of_steps(value, model, inputs)
     if how.get("strategy", "greedy") == "greedy":
         return bound

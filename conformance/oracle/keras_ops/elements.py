@@ -34,7 +34,10 @@ def _pi(x: Array) -> Any:
 
 
 def erf(x: Array) -> Array:
-    """The error function."""
+    """The error function.
+
+    Shapes: any x; the result has the shape of x.
+    """
     size = np.minimum(np.abs(x), _ONE)
     term = total = 2 / np.sqrt(_pi(x)) * size * np.exp(-np.square(size))
     for n in range(1, _SERIES):
@@ -45,7 +48,10 @@ def erf(x: Array) -> Array:
 
 
 def erfc(x: Array) -> Array:
-    """One less the error function, without cancellation."""
+    """One less the error function, without cancellation.
+
+    Shapes: any x; the result has the shape of x.
+    """
     size = np.clip(x, 1, _NOTHING)
     below = size
     for n in range(_FRACTION, 0, -1):
@@ -56,7 +62,11 @@ def erfc(x: Array) -> Array:
 
 
 def gelu(x: Array, approximate: bool = True) -> Array:
-    """x (1 + tanh(u)) / 2 as x sigmoid(2 u), or x (1 + erf(x / sqrt(2))) / 2 as a complement."""
+    """x (1 + tanh(u)) / 2 as x sigmoid(2 u), or x (1 + erf(x / sqrt(2))) / 2 as a complement.
+
+    Shapes: any x; the result has the shape of x.
+    Source: D. Hendrycks and K. Gimpel, Gaussian Error Linear Units, 2016, section 2.
+    """
     if not approximate:
         half: Array = x / 2 * erfc(-x / np.sqrt(x.dtype.type(2)))
         return half
@@ -67,12 +77,19 @@ def gelu(x: Array, approximate: bool = True) -> Array:
 
 def gelu_summation(value: Array, model: Arithmetic, x: Array, **_: Any) -> Array:
     """The share of the bound that the sum with 1 adds: it may cancel all of a function that is near
-    -1."""
+    -1.
+
+    Shapes: value, x and the result have one shape.
+    """
     return np.full(np.shape(value), allowance(_ERROR_FUNCTION, model) * np.abs(x))
 
 
 def sinc(x: Array) -> Array:
-    """sin(pi x) / (pi x), and 1 for 0. Whole turns are taken off x first, which rounds nothing."""
+    """sin(pi x) / (pi x), and 1 for 0. Whole turns are taken off x first, which rounds nothing.
+
+    Shapes: any x; the result has the shape of x.
+    Source: the docstring of `keras.ops.sinc`.
+    """
     whole = np.rint(x)
     sine = np.sin((x - whole) * _pi(x)) * (1 - 2 * np.abs(np.fmod(whole, 2)))
     return np.where(x == 0, 1, sine / (np.where(x == 0, 1, x) * _pi(x)) + 0.0)
@@ -80,32 +97,49 @@ def sinc(x: Array) -> Array:
 
 def sinc_summation(value: Array, model: Arithmetic, x: Array) -> Array:
     """The share of the bound that rounding pi x adds: as much as one rounding of the angle, and no
-    more than two sines. At an integer, moving x to another one would show nothing of it."""
+    more than two sines. At an integer, moving x to another one would show nothing of it.
+
+    Shapes: value, x and the result have one shape.
+    """
     size = np.maximum(np.abs(x), model.smallest_normal)
     turned = np.full(np.shape(value), allowance(_ANGLE, model))
     return np.asarray(np.minimum(turned, 2 / (_pi(size) * size)))
 
 
 def angle(x: Array) -> Array:
-    """The angle of a real number in the complex plane."""
+    """The angle of a real number in the complex plane.
+
+    Shapes: any x; the result has the shape of x.
+    """
     result: Array = np.arctan2(np.zeros_like(x), x)
     return result
 
 
 def sparse_sigmoid(x: Array) -> Array:
-    """0 up to -1, (x + 1) / 2 up to 1, and 1 beyond."""
+    """0 up to -1, (x + 1) / 2 up to 1, and 1 beyond.
+
+    Shapes: any x; the result has the shape of x.
+    Source: the docstring of `keras.ops.sparse_sigmoid`.
+    """
     return np.where(x <= -1, 0 * x, np.where(x < 1, (x + 1) / 2, 1 + 0 * x))
 
 
 def divide_no_nan(x: Array, y: Array) -> Array:
-    """x / y, and 0 where y is 0."""
+    """x / y, and 0 where y is 0.
+
+    Shapes: x and y broadcast; the result has their common shape.
+    Source: the docstring of `keras.ops.divide_no_nan`.
+    """
     zero = y == 0
     result: Array = np.where(zero, 0, x / np.where(zero, 1, y))
     return result
 
 
 def nan_to_num(x: Array, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Array:
-    """x with numbers in place of NaN and of infinities."""
+    """x with numbers in place of NaN and of infinities.
+
+    Shapes: any x; the result has the shape of x.
+    """
     return np.asarray(np.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf))
 
 

@@ -77,7 +77,11 @@ def gaussian_blur(
     data_format: str | None = None,
     **how: Any,
 ) -> Array:
-    """Means of images by the weights of a Gaussian."""
+    """Means of images by the weights of a Gaussian.
+
+    Shapes: images (batch, rows, columns, channels) or (rows, columns, channels), or with channels
+    first; the result has the shape of the images.
+    """
     return _placed(_blurred(_last(images, data_format), kernel_size, sigma, **how), data_format)
 
 
@@ -89,7 +93,10 @@ def bounded_blur(
     data_format: str | None = None,
     **how: Any,
 ) -> Bounded:
-    """Value and bound of `gaussian_blur`."""
+    """Value and bound of `gaussian_blur`.
+
+    Shapes: value and bound have the shape of the images.
+    """
     x = _last(images, data_format)
     size = _blurred(np.abs(x), kernel_size, sigma, **how)
     bound = allowance(sum(kernel_size) + 2 * WEIGHT, model) * size
@@ -111,7 +118,11 @@ def bounded_blur(
 
 
 def sobel_edges(images: Array, data_format: str | None = None) -> Array:
-    """The slopes within the images, in a row."""
+    """The slopes within the images, in a row.
+
+    Shapes: images (batch, rows, columns, channels), or with channels first; the result is a row of
+    batch * (rows - 2) * (columns - 2) * channels * 2 elements.
+    """
     x = _last(images, data_format)
     down, right = x[:, 2:] - x[:, :-2], x[:, :, 2:] - x[:, :, :-2]
     dy = down[:, :, :-2] + 2 * down[:, :, 1:-1] + down[:, :, 2:]
@@ -137,7 +148,10 @@ def evidence_of_slopes(answer: Any, images: Any, data_format: Any = None) -> Any
 
 
 def bounded_slopes(model: Arithmetic, images: Array, data_format: str | None = None) -> Bounded:
-    """Value and bound of `sobel_edges`: eight magnitudes, and as much again for the factor."""
+    """Value and bound of `sobel_edges`: eight magnitudes, and as much again for the factor.
+
+    Shapes: value and bound have the shape of `sobel_edges`.
+    """
     value = sobel_edges(images, data_format)
     size = 8 * np.abs(images).max(initial=0)
     bound = 2 * allowance(2 * WEIGHT, model) * size
@@ -178,12 +192,18 @@ def _similar(
 
 
 def ssim(image1: Array, image2: Array, **how: Any) -> Array:
-    """The mean index of each pair of images."""
+    """The mean index of each pair of images.
+
+    Shapes: both images (batch..., rows, columns, channels); the result is (batch...).
+    """
     return np.asarray(_similar(image1, image2, **how)[0].mean((-3, -2, -1)))
 
 
 def bounded_ssim(model: Arithmetic, image1: Array, image2: Array, **how: Any) -> Bounded:
-    """Value and bound of `ssim`."""
+    """Value and bound of `ssim`.
+
+    Shapes: value and bound have the shape of `ssim`.
+    """
     index, roundings = _similar(image1, image2, **how)
     terms = how.get("filter_size", 11) ** 2 + WEIGHT
     bound = allowance(terms, model) * roundings.mean((-3, -2, -1))

@@ -65,6 +65,8 @@ def lost(model: Arithmetic, size: Array, lengths: Sequence[int], divisor: float 
     """How far a number of a transform may be off, by the sum of the transformed magnitudes.
 
     Anything where that is not finite, or some sum may overflow.
+
+    Shapes: `size` and the result have one shape; `lengths` are those of the transformed axes.
     """
     roundings = STEPS * sum(lengths) + MORE * len(lengths)
     factor = allowance(roundings, model)
@@ -97,7 +99,10 @@ def _bounded(part: int, axes: Sequence[int], *, inverse: bool = False) -> Callab
 
 
 def of_length(x: Array, n: int) -> Array:
-    """The first n elements along the last axis, with zeros behind them if there are fewer."""
+    """The first n elements along the last axis, with zeros behind them if there are fewer.
+
+    Shapes: x (..., m); the result is (..., n).
+    """
     missing = max(0, n - x.shape[-1])
     return np.pad(x, [(0, 0)] * (x.ndim - 1) + [(0, missing)])[..., :n]
 

@@ -8,6 +8,8 @@
   magnitudes.
 * The peak signal-to-noise ratio is 10 log10(max^2 / mse) with the mean of squared differences. It
   is conditioned: what it loses is what moved inputs change.
+
+Source: beside those named, the docstrings of `keras.ops`.
 """
 
 from __future__ import annotations
@@ -68,7 +70,11 @@ def _longest(x: Array, output_size: Numbers, how: Mapping[str, Any]) -> int:
 def bounded_adaptive_average(
     model: Arithmetic, x: Array, output_size: Numbers, **how: Any
 ) -> Bounded:
-    """Value and bound of `adaptive_average_pool`."""
+    """Value and bound of `adaptive_average_pool`.
+
+    Shapes: x (batch, spatial..., channels), or with channels first; value and bound have the
+    spatial axes of `output_size`.
+    """
     n = _longest(x, output_size, how)
     magnitude = adaptive_average_pool(finite_magnitude(x), output_size, **how)
     factor = allowance(n + 2, model)
@@ -142,7 +148,10 @@ def _stacked(kernel_size: Numbers, **_: Any) -> int:
 
 
 def bounded_fold(model: Arithmetic, x: Array, **how: Any) -> Bounded:
-    """Value and bound of `fold`."""
+    """Value and bound of `fold`.
+
+    Shapes: value and bound have the shape of `fold`.
+    """
     n = _stacked(how["kernel_size"])
     magnitude = fold(finite_magnitude(x), **how)
     factor = allowance(max(n - 1, 1), model)
@@ -154,7 +163,11 @@ def bounded_fold(model: Arithmetic, x: Array, **how: Any) -> Bounded:
 def space_to_depth(
     x: Array, block_size: int, *, data_format: str = "channels_last", channels_outside: bool = False
 ) -> Array:
-    """Blocks of pixels as channels: block by block; with `channels_outside` channel by channel."""
+    """Blocks of pixels as channels: block by block; with `channels_outside` channel by channel.
+
+    Shapes: x (batch, rows, columns, channels). The result is (batch, rows / b, columns / b,
+    channels * b^2) for blocks of b x b, in the data format of x.
+    """
     images = from_format(x, data_format)
     batch, rows, columns, channels = images.shape
     high, wide = rows // block_size, columns // block_size
@@ -167,7 +180,11 @@ def space_to_depth(
 def depth_to_space(
     x: Array, block_size: int, *, data_format: str = "channels_last", channels_outside: bool = False
 ) -> Array:
-    """The inverse of `space_to_depth`."""
+    """The inverse of `space_to_depth`.
+
+    Shapes: x (batch, rows, columns, channels). The result is (batch, rows * b, columns * b,
+    channels / b^2) for blocks of b x b, in the data format of x.
+    """
     images = from_format(x, data_format)
     batch, high, wide, deep = images.shape
     channels = deep // block_size**2
@@ -183,7 +200,10 @@ def depth_to_space(
 
 
 def psnr(x: Array, y: Array, max_val: float) -> Array:
-    """10 log10(max_val^2 / mean((x - y)^2)); infinite of equal signals."""
+    """10 log10(max_val^2 / mean((x - y)^2)); infinite of equal signals.
+
+    Shapes: x and y have one shape; the result has the shape ().
+    """
     error = np.sum(np.square(x - y)) / np.asarray(x.size, x.dtype)
     return np.asarray(10 * (2 * np.log10(x.dtype.type(max_val)) - np.log10(error)))
 

@@ -10,6 +10,8 @@ Bounds (u the unit roundoff):
 * round: a product with a power of ten, an integer, and a quotient, each rounded once: gamma_3 of
   the value. Where that product is within a rounding of half-way, and inexact, both neighbours are
   right: the bound is a whole unit of the last decimal.
+
+Source: the docstrings of `keras.ops` for the values, Higham 2002, section 3.1, for gamma.
 """
 
 from __future__ import annotations
@@ -28,7 +30,10 @@ Bounded = tuple[Array, Array]
 
 
 def round_to(x: Array, decimals: int = 0) -> Array:
-    """The nearest number of so many decimals; half-way cases to the even one."""
+    """The nearest number of so many decimals; half-way cases to the even one.
+
+    Shapes: any x; the result has the shape of x.
+    """
     if x.dtype.kind != "f":
         return x if decimals >= 0 else _whole(x, 10**-decimals)
     scaled, scale = _scaled(x, decimals)
@@ -51,7 +56,10 @@ def _scaled(x: Array, decimals: int) -> tuple[Array, Array]:
 
 
 def bounded_round(model: Arithmetic, x: Array, decimals: int = 0) -> Bounded:
-    """Value and bound of `round_to`; infinite where the product overflows."""
+    """Value and bound of `round_to`; infinite where the product overflows.
+
+    Shapes: any x; value and bound have the shape of x.
+    """
     value = round_to(x, decimals)
     if decimals == 0 or x.dtype.kind != "f":
         return value, np.zeros(value.shape)

@@ -56,7 +56,10 @@ def _matrices(x: Array) -> Array:
 
 
 def pinv(x: Array, rcond: Any = None) -> Array:
-    """The pseudo-inverse of each matrix."""
+    """The pseudo-inverse of each matrix.
+
+    Shapes: x (..., m, n); the result is (..., n, m).
+    """
     inverses = [_inverse(matrix, rcond) for matrix in _matrices(x)]
     return np.reshape(inverses, (*x.shape[:-2], x.shape[-1], x.shape[-2]))
 
@@ -70,7 +73,10 @@ def _moved(model: Arithmetic, x: Array, inverse: Array, rcond: Any) -> tuple[flo
 
 
 def bounded_pinv(model: Arithmetic, x: Array, rcond: Any = None) -> Bounded:
-    """Value and bound of `pinv`."""
+    """Value and bound of `pinv`.
+
+    Shapes: x (..., m, n); value and bound are (..., n, m).
+    """
     value = pinv(x, rcond)
     pairs = zip(_matrices(x), _matrices(value), strict=True)
     bounds = [np.prod(_moved(model, *pair, rcond)) for pair in pairs]
@@ -79,12 +85,18 @@ def bounded_pinv(model: Arithmetic, x: Array, rcond: Any = None) -> Bounded:
 
 
 def lstsq(a: Array, b: Array, rcond: Any = None) -> Array:
-    """The shortest vectors x for which a x is nearest to b."""
+    """The shortest vectors x for which a x is nearest to b.
+
+    Shapes: a (m, n), b (m,) or (m, k); the result is (n,) or (n, k).
+    """
     return _inverse(a, rcond) @ b.astype(np.longdouble)
 
 
 def bounded_lstsq(model: Arithmetic, a: Array, b: Array, rcond: Any = None) -> Bounded:
-    """Value and bound of `lstsq`."""
+    """Value and bound of `lstsq`.
+
+    Shapes: a (m, n), b (m,) or (m, k); value and bound are (n,) or (n, k).
+    """
     inverse = _inverse(a, rcond)
     value, wide = inverse @ b.astype(np.longdouble), b.astype(np.float64)
     size, part = _moved(model, a, inverse, rcond)
@@ -95,7 +107,10 @@ def bounded_lstsq(model: Arithmetic, a: Array, b: Array, rcond: Any = None) -> B
 
 
 def matrix_rank(x: Array, tol: Any = None) -> Array:
-    """The number of singular values above a tolerance; without one, matrices have full rank."""
+    """The number of singular values above a tolerance; without one, matrices have full rank.
+
+    Shapes: x (..., m, n); the result is integer (...).
+    """
     if tol is None:
         return np.full(x.shape[:-2], min(x.shape[-2:]))
     return np.asarray((_singular_values(x) > tol).sum(-1))

@@ -26,7 +26,10 @@ Bounded = tuple[Array, Array]
 
 
 def einsum(subscripts: str, operands: Sequence[Array]) -> Array:
-    """The sums of products."""
+    """The sums of products.
+
+    Shapes: each operand has the axes that the subscripts name, and so has the result.
+    """
     return np.asarray(np.einsum(subscripts, *operands))
 
 
@@ -38,7 +41,10 @@ def _terms(subscripts: str, operands: Sequence[Array]) -> int:
 
 
 def bounded_einsum(model: Arithmetic, subscripts: str, operands: Sequence[Array]) -> Bounded:
-    """Value and bound of `einsum`; none where no order of summation rounds."""
+    """Value and bound of `einsum`; none where no order of summation rounds.
+
+    Shapes: value and bound have the shape of `einsum`.
+    """
     value, terms = einsum(subscripts, operands), _terms(subscripts, operands)
     magnitude = einsum(subscripts, [finite_magnitude(x) for x in operands])
     factor = allowance(terms + len(operands) - 1, model)
@@ -50,7 +56,11 @@ def bounded_einsum(model: Arithmetic, subscripts: str, operands: Sequence[Array]
 
 
 def rearrange(tensor: Array, pattern: str, axes_lengths: Any = ()) -> Array:
-    """The axes in the order, joined and divided, as the pattern says."""
+    """The axes in the order, joined and divided, as the pattern says.
+
+    Shapes: the left side of the pattern describes the shape of the tensor, the right side that of
+    the result.
+    """
     lengths = named_lengths(pattern, tensor.shape, dict(axes_lengths))
     before = [n for names in groups_of(pattern.partition("->")[0]) for n in names]
     after = [n for names in groups_of(pattern.partition("->")[2]) for n in names]

@@ -44,27 +44,42 @@ def _determinant(matrix: Array) -> float:
 
 
 def det(x: Array) -> Array:
-    """The determinant of each matrix."""
+    """The determinant of each matrix.
+
+    Shapes: x (..., n, n); the result is (...).
+    """
     return _of_each(_determinant, x, x.shape[:-2])
 
 
 def sign(x: Array) -> Array:
-    """The sign of the determinant of each matrix."""
+    """The sign of the determinant of each matrix.
+
+    Shapes: x (..., n, n); the result is (...).
+    """
     return np.sign(det(x))
 
 
 def logdet(x: Array) -> Array:
-    """The logarithm of the determinant's magnitude."""
+    """The logarithm of the determinant's magnitude.
+
+    Shapes: x (..., n, n); the result is (...).
+    """
     return np.asarray(np.log(np.abs(det(x))))
 
 
 def inv(x: Array, **_: Any) -> Array:
-    """The inverse of each matrix."""
+    """The inverse of each matrix.
+
+    Shapes: x (..., n, n); the result has the shape of x.
+    """
     return _of_each(rational.inverse, x, x.shape)
 
 
 def solve(a: Array, b: Array) -> Array:
-    """The solution of a x = b."""
+    """The solution of a x = b.
+
+    Shapes: a (..., n, n), b (..., n) or (..., n, k); the result has the shape of b.
+    """
     columns = b[..., np.newaxis] if b.ndim < a.ndim else b
     pairs = zip(_each(a), _each(columns), strict=True)
     values = [rational.solution(matrix, beside) for matrix, beside in pairs]
@@ -72,7 +87,10 @@ def solve(a: Array, b: Array) -> Array:
 
 
 def solve_triangular(a: Array, b: Array, lower: bool = False) -> Array:
-    """The solution for the lower triangle of a, or the upper one."""
+    """The solution for the lower triangle of a, or the upper one.
+
+    Shapes: a (..., n, n), b (..., n) or (..., n, k); the result has the shape of b.
+    """
     return solve(np.tril(a) if lower else np.triu(a), b)
 
 
@@ -81,24 +99,36 @@ def _one(bound: Callable[[Array, str], tuple[Any, Any]], x: Array, model: Arithm
 
 
 def bounded_det(model: Arithmetic, x: Array) -> Bounded:
-    """The determinant, and the bound of elimination."""
+    """The determinant, and the bound of elimination.
+
+    Shapes: x (..., n, n); value and bound are (...).
+    """
     bound = _one(rational.bounded_determinant, x, model)
     return det(x), np.array(bound, np.float64).reshape(x.shape[:-2])
 
 
 def bounded_logdet(model: Arithmetic, x: Array) -> Bounded:
-    """The logarithm, and the bound of elimination."""
+    """The logarithm, and the bound of elimination.
+
+    Shapes: x (..., n, n); value and bound are (...).
+    """
     bound = _one(rational.bounded_logarithm, x, model)
     return logdet(x), np.array(bound, np.float64).reshape(x.shape[:-2])
 
 
 def bounded_inv(model: Arithmetic, x: Array, **_: Any) -> Bounded:
-    """The inverse, and the bound of elimination."""
+    """The inverse, and the bound of elimination.
+
+    Shapes: x (..., n, n); value and bound have the shape of x.
+    """
     return bounded_solve(model, x, np.broadcast_to(np.eye(x.shape[-1]), x.shape))
 
 
 def bounded_solve(model: Arithmetic, a: Array, b: Array) -> Bounded:
-    """The solution, and the bound of elimination."""
+    """The solution, and the bound of elimination.
+
+    Shapes: a (..., n, n), b (..., n) or (..., n, k); value and bound have the shape of b.
+    """
     columns = b[..., np.newaxis] if b.ndim < a.ndim else b
     pairs = zip(_each(a), _each(columns), strict=True)
     parts = [rational.solved(matrix, beside, model.dtype) for matrix, beside in pairs]
@@ -107,7 +137,10 @@ def bounded_solve(model: Arithmetic, a: Array, b: Array) -> Bounded:
 
 
 def bounded_triangular(model: Arithmetic, a: Array, b: Array, lower: bool = False) -> Bounded:
-    """The solution, and the bound of elimination."""
+    """The solution, and the bound of elimination.
+
+    Shapes: a (..., n, n), b (..., n) or (..., n, k); value and bound have the shape of b.
+    """
     return bounded_solve(model, np.tril(a) if lower else np.triu(a), b)
 
 
@@ -128,7 +161,10 @@ def _identities(x: Array, n: int) -> Array:
 
 
 def factor(x: Array, **_: Any) -> Array:
-    """What the evidence of a Cholesky factor must be."""
+    """The right evidence of a Cholesky factor.
+
+    Shapes: x (..., n, n); the result is a row of all elements of `evidence_of_factor`.
+    """
     return _in_a_row([x, np.zeros(x.shape), np.ones(x.shape[:-1])])
 
 
@@ -142,7 +178,10 @@ def evidence_of_factor(answer: Any, upper: Any = False, **_: Any) -> Any:
 
 
 def bounded_factor(model: Arithmetic, x: Array, **_: Any) -> Bounded:
-    """The same, and how far each may be off."""
+    """Value and bound of `factor`.
+
+    Shapes: x (..., n, n); value and bound have the shape of `factor`.
+    """
     root = np.sqrt(np.diagonal(x, axis1=-2, axis2=-1).astype(np.longdouble))
     part = gamma(x.shape[-1] + 3, model.dtype)
     product = part / (1 - part) * root[..., :, None] * root[..., None, :]
@@ -156,7 +195,10 @@ def _k(x: Array, mode: str) -> int:
 
 
 def qr(x: Array, mode: str = "reduced") -> Array:
-    """What the evidence of q and r must be."""
+    """The right evidence of q and r.
+
+    Shapes: x (..., m, n); the result is a row of all elements of `evidence_of_qr`.
+    """
     k = _k(x, mode)
     below = np.zeros((*x.shape[:-2], k, x.shape[-1]))
     return _in_a_row([x, _identities(x, k), below])
@@ -170,7 +212,10 @@ def evidence_of_qr(answer: Any, **_: Any) -> Any:
 
 
 def bounded_qr(model: Arithmetic, x: Array, mode: str = "reduced") -> Bounded:
-    """The same, and how far each may be off."""
+    """Value and bound of `qr`.
+
+    Shapes: x (..., m, n); value and bound have the shape of `qr`.
+    """
     (m, n), k = x.shape[-2:], _k(x, mode)
     lost = 3 * np.sqrt(n) * gamma(HOUSEHOLDER * m * n, model.dtype)
     columns = lost * _lengths(x)
@@ -180,7 +225,10 @@ def bounded_qr(model: Arithmetic, x: Array, mode: str = "reduced") -> Bounded:
 
 
 def spectral(x: Array, dtype: str) -> tuple[float, Array]:
-    """How far a singular value or an eigenvalue may be off: as a part of the norm, and at all."""
+    """How far a singular value or an eigenvalue may be off: as a part of the norm, and at all.
+
+    Shapes: x (..., m, n); the results are a number and an array (...).
+    """
     m, n = x.shape[-2:]
     lost = gamma(SWEEPS * HOUSEHOLDER * m * n, dtype)
     return lost, lost * np.sqrt(np.square(x.astype(np.float64)).sum((-2, -1)))
@@ -193,7 +241,10 @@ def _sides(x: Array, full_matrices: bool) -> tuple[int, int]:
 
 
 def svd(x: Array, full_matrices: bool = True, **_: Any) -> Array:
-    """What the evidence of u, s and v must be."""
+    """The right evidence of u, s and v.
+
+    Shapes: x (..., m, n); the result is a row of all elements of `evidence_of_svd`.
+    """
     signs = np.zeros((*x.shape[:-2], min(x.shape[-2:])))
     left, right = _sides(x, full_matrices)
     return _in_a_row([x, _identities(x, left), _identities(x, right), signs])
@@ -215,7 +266,10 @@ def evidence_of_svd(answer: Any, x: Any, full_matrices: Any = True, **_: Any) ->
 
 
 def bounded_svd(model: Arithmetic, x: Array, full_matrices: bool = True, **_: Any) -> Bounded:
-    """The same, and how far each may be off."""
+    """Value and bound of `svd`.
+
+    Shapes: x (..., m, n); value and bound have the shape of `svd`.
+    """
     lost, bound = spectral(x, model.dtype)
     lengths = zip(_sides(x, full_matrices), x.shape[-2:], strict=True)
     sides = [np.full((*x.shape[:-2], k, k), 3 * np.sqrt(n) * lost) for k, n in lengths]
@@ -225,7 +279,10 @@ def bounded_svd(model: Arithmetic, x: Array, full_matrices: bool = True, **_: An
 
 
 def eigh(x: Array) -> Array:
-    """What the evidence of eigenvalues and vectors must be."""
+    """The right evidence of eigenvalues and vectors.
+
+    Shapes: x (..., n, n); the result is a row of all elements of `evidence_of_eigh`.
+    """
     values = np.linalg.eigvalsh(x.astype(np.float64))
     return _in_a_row([values, np.zeros(x.shape), np.ones(values.shape)])
 
@@ -241,7 +298,10 @@ def evidence_of_eigh(answer: Any, x: Any) -> Any:
 
 
 def bounded_eigh(model: Arithmetic, x: Array) -> Bounded:
-    """The same, and how far each may be off."""
+    """Value and bound of `eigh`.
+
+    Shapes: x (..., n, n); value and bound are rows of all elements of `evidence_of_eigh`.
+    """
     bound = spectral(x, model.dtype)[1]
     values = np.broadcast_to(2 * bound[..., None], x.shape[:-1])
     vectors = np.broadcast_to(4 * bound[..., None, None], x.shape)
@@ -274,7 +334,7 @@ def evidence_of_eig(answer: Any, x: Any) -> Any:
 
 
 def bounded_eig(model: Arithmetic, x: Array) -> Bounded:
-    """The evidence of right eigenvalues and eigenvectors, with a bound for each number.
+    """The evidence of right eigenvalues and eigenvectors of matrices (..., n, n), with bounds.
 
     The eigenvalues are those of x + E with ||E|| of at most `spectral` (Golub and Van Loan, Matrix
     Computations, 2013, section 7.5.6). The sum of their powers k, the trace of (x + E)^k, is then
@@ -290,7 +350,10 @@ def bounded_eig(model: Arithmetic, x: Array) -> Bounded:
 
 
 def lu_factor(x: Array) -> Array:
-    """The evidence of triangular factors and pivots that are right."""
+    """The right evidence of triangular factors and pivots.
+
+    Shapes: x (..., n, n); the result is a row of as many elements as x has.
+    """
     return np.zeros(x.size)
 
 
@@ -326,7 +389,10 @@ def evidence_of_lu(answer: Any, x: Any) -> Any:
 
 
 def bounded_lu(model: Arithmetic, x: Array) -> Bounded:
-    """The same, and how far each may be off (Higham 2002, theorem 9.3)."""
+    """Value and bound of `lu_factor` (Higham 2002, theorem 9.3).
+
+    Shapes: x (..., n, n); value and bound have the shape of `lu_factor`.
+    """
     return lu_factor(x), np.full(x.size, gamma(x.shape[-1] + 2, model.dtype))
 
 

@@ -12,6 +12,8 @@ Bounds (u the unit roundoff, n the number of terms), beside those of `normalisat
   root itself 16 ULP, quotient and limit 3 roundings; with squares and roots as `l2_normalize`.
   Where a power leaves the range of the dtype, nothing is demanded.
 * rms_normalization: mean of squares, epsilon and root as there, and 3 roundings for the products.
+
+Source: the docstrings of `keras.ops` for the values, Higham 2002, section 3.1, for gamma.
 """
 
 from __future__ import annotations
@@ -48,7 +50,11 @@ def by_statistics(  # noqa: PLR0917 - as documented
     scale: Array | None = None,
     epsilon: Any = 1e-3,
 ) -> Array:
-    """x less a mean, over the root of a variance, scaled and shifted, along one axis."""
+    """x less a mean, over the root of a variance, scaled and shifted, along one axis.
+
+    Shapes: any x; mean, variance, offset and scale are (length of the axis,); the result has the
+    shape of x.
+    """
     beta, gamma = _or(offset, 0, mean), _or(scale, 1, mean)
     return normalisation.batch_normalization(x, mean, variance, beta, gamma, axis, epsilon)
 
@@ -63,13 +69,18 @@ def bounded_by_statistics(  # noqa: PLR0917 - as documented
     scale: Array | None = None,
     epsilon: Any = 1e-3,
 ) -> Bounded:
-    """Value and bound of `by_statistics`."""
+    """Value and bound of `by_statistics`.
+
+    Shapes: value and bound have the shape of x.
+    """
     arguments = (x, mean, variance, _or(offset, 0, mean), _or(scale, 1, mean), axis, epsilon)
     return normalisation.bounded_batch_normalization(model, *arguments)
 
 
 def length(x: Array, axis: Axis, order: int, *, of_matrix: bool = False) -> Array:
     """The norm along the axes, which are kept; with `of_matrix` that of matrices in two axes.
+
+    Shapes: any x; the result has length 1 on the axes.
 
     Raises:
         ValueError: there is no such norm.
@@ -89,7 +100,10 @@ def length(x: Array, axis: Axis, order: int, *, of_matrix: bool = False) -> Arra
 def normalize(
     x: Array, axis: Axis = -1, order: int = 2, epsilon: Any = None, *, of_matrix: bool = False
 ) -> Array:
-    """x over its norm, or over epsilon where that is larger."""
+    """x over its norm, or over epsilon where that is larger.
+
+    Shapes: any x; the result has the shape of x.
+    """
     norm = length(x, axis, order, of_matrix=of_matrix)
     return np.asarray(x / np.maximum(norm, x.dtype.type(_limit(epsilon))))
 
@@ -102,7 +116,10 @@ def bounded_normalize(
     epsilon: Any = None,
     **how: bool,
 ) -> Bounded:
-    """Value and bound of `normalize`."""
+    """Value and bound of `normalize`.
+
+    Shapes: value and bound have the shape of x.
+    """
     value, count = normalize(x, axis, order, epsilon, **how), reductions.terms(x, axis)
     roundings = count / 2 + 9 if order == 2 else count + 67 + order
     bound = allowance(roundings, model) * finite_magnitude(value) + 4 * model.underflow
@@ -127,7 +144,10 @@ def rms_normalization(
     *,
     least: bool = False,
 ) -> Array:
-    """x over the root of the mean of its squares, times a scale."""
+    """x over the root of the mean of its squares, times a scale.
+
+    Shapes: any x; scale broadcasts with x; the result has the shape of x.
+    """
     mean = reductions.mean(np.square(x), axes_of(axis), True)
     result = x * _inverse(mean, epsilon, least)
     return np.asarray(result if scale is None else result * scale)
@@ -141,7 +161,10 @@ def bounded_rms_normalization(
     epsilon: Any = None,
     **how: bool,
 ) -> Bounded:
-    """Value and bound of `rms_normalization`."""
+    """Value and bound of `rms_normalization`.
+
+    Shapes: value and bound have the shape of x.
+    """
     value, count = rms_normalization(x, scale, axis, epsilon, **how), reductions.terms(x, axis)
     bound = allowance(count / 2 + 12, model) * finite_magnitude(value) + 4 * model.underflow
     total = count * reductions.mean(np.square(x), axes_of(axis), True)
@@ -161,7 +184,10 @@ def layer_normalization(
     least: bool = False,
     **_: Any,
 ) -> Array:
-    """x less its mean, over the root of its variance, scaled and shifted."""
+    """x less its mean, over the root of its variance, scaled and shifted.
+
+    Shapes: any x; gamma and beta broadcast with x; the result has the shape of x.
+    """
     where = axes_of(axis)
     mean, var = reductions.mean(x, where, True), reductions.var(x, where, True)
     value = (x - mean) * _inverse(var, epsilon, least)
@@ -181,7 +207,10 @@ def bounded_layer_normalization(  # noqa: PLR0917 - as documented
     squares: bool = False,
     **_: Any,
 ) -> Bounded:
-    """Value and bound of `layer_normalization`."""
+    """Value and bound of `layer_normalization`.
+
+    Shapes: value and bound have the shape of x.
+    """
     where = axes_of(axis)
     mean, drift = reductions.bounded_mean(model, x, where, True)
     var, wide = reductions.bounded_var(model, x, where, True, squares=squares)

@@ -4,6 +4,8 @@ A patch is laid out row by row, with the channels of a place side by side. Paddi
 what it adds as a convolution does; what the padding holds, no docstring says, so the oracle asks
 for nothing there. Readings: `order` has a patch channel by channel instead, and `place` has the
 patches of images with `channels_first` in the last axis.
+
+Source: the docstrings of `keras.ops.image.extract_patches` and `extract_patches_3d`.
 """
 
 from __future__ import annotations
@@ -32,7 +34,12 @@ def extract_patches(
     order: str = "places",
     place: str = "channels",
 ) -> Array:
-    """The patches of one image or of a batch; a single `size` is that of all `axes`."""
+    """The patches of one image or of a batch; a single `size` is that of all `axes`.
+
+    Shapes: images (batch, rows, columns, channels) or (rows, columns, channels); the result is
+    (batch, positions..., elements of a patch), without the batch for one image. With channels
+    first, axis 1 has the channels, or the elements of a patch.
+    """
     sizes, first = each(size, axes), data_format in CHANNELS_FIRST
     rank = len(sizes)
     batch = images[np.newaxis] if images.ndim == rank + 1 else images
@@ -50,18 +57,27 @@ def extract_patches(
 
 
 def extract_patches_3d(volumes: Array, size: Numbers, **how: Any) -> Array:
-    """The patches of one volume or of a batch."""
+    """The patches of one volume or of a batch.
+
+    Shapes: as `extract_patches`, with three spatial axes.
+    """
     return extract_patches(volumes, size, axes=3, **how)
 
 
 def bounded_patches(_model: Arithmetic, images: Array, size: Numbers, **how: Any) -> Bounded:
-    """Value and bound of `extract_patches`: elements are copied, except for the padding."""
+    """Value and bound of `extract_patches`: elements are copied, except for the padding.
+
+    Shapes: value and bound have the shape of `extract_patches`.
+    """
     inside = extract_patches(np.ones(images.shape), size, **how) == 1
     return extract_patches(images, size, **how), np.where(inside, 0, np.inf)
 
 
 def bounded_patches_3d(model: Arithmetic, volumes: Array, size: Numbers, **how: Any) -> Bounded:
-    """Value and bound of `extract_patches_3d`."""
+    """Value and bound of `extract_patches_3d`.
+
+    Shapes: value and bound have the shape of `extract_patches_3d`.
+    """
     return bounded_patches(model, volumes, size, axes=3, **how)
 
 

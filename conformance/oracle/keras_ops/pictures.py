@@ -2,10 +2,12 @@
 
 What is moved is exact. Colours are sixteenths, so that differences of two are exact: a hue is off
 by some products and a quotient, each of numbers up to 6 (`ROUNDINGS`). Left open are the hue of
-grey, and the saturation of black, which no formula settles: any number from 0 to 1. How bright a
-grey is that stands for a colour, no docstring says: it is no darker than the darkest channel, and
-no brighter than the brightest, but for weights of channels that are given in a few decimals
-(`SLACK`).
+grey, and the saturation of black, which no formula settles: any number from 0 to 1. No
+docstring says how bright the grey of a colour is: it is no darker than the darkest channel and no
+brighter than the brightest, except for the rounding of weights with a few decimals (`SLACK`).
+
+Source: the docstrings of `keras.ops.image`. For hue, saturation and value: A. R. Smith, Color Gamut
+Transform Pairs, SIGGRAPH 1978.
 """
 
 from __future__ import annotations
@@ -38,7 +40,11 @@ def _ends(first: int | None, last: int | None, missing: int) -> tuple[int, int]:
 
 
 def pad_images(images: Array, data_format: str | None = None, **given: Any) -> Array:
-    """Images with rows and columns of zeros around them."""
+    """Images with rows and columns of zeros around them.
+
+    Shapes: images (batch, rows, columns, channels) or (rows, columns, channels), or with channels
+    first; the result has more rows and columns.
+    """
     rows, widths = _rows(images, data_format), [(0, 0)] * images.ndim
     for axis, names in (
         (rows, ("top", "bottom", "height")),
@@ -53,7 +59,10 @@ def pad_images(images: Array, data_format: str | None = None, **given: Any) -> A
 
 
 def crop_images(images: Array, data_format: str | None = None, **given: Any) -> Array:
-    """Images without some rows and columns at their sides."""
+    """Images without some rows and columns at their sides.
+
+    Shapes: images as in `pad_images`; the result has fewer rows and columns.
+    """
     rows, kept = _rows(images, data_format), [slice(None)] * images.ndim
     for axis, names in (
         (rows, ("top", "bottom", "height")),
@@ -91,19 +100,30 @@ def _hsv(x: Array) -> tuple[Array, Array]:
 
 
 def rgb_to_hsv(images: Array, data_format: str | None = None) -> Array:
-    """Hue, saturation and value of colours."""
+    """Hue, saturation and value of colours.
+
+    Shapes: images with three channels, in the last axis or first; the result has the shape of the
+    images.
+    """
     return _placed(_hsv(_channels_last(images, data_format))[0], data_format)
 
 
 def bounded_hsv(model: Arithmetic, images: Array, data_format: str | None = None) -> Bounded:
-    """The same; what is open may be any number from 0 to 1."""
+    """The same; what is open may be any number from 0 to 1.
+
+    Shapes: value and bound have the shape of the images.
+    """
     value, opened = _hsv(_channels_last(images, data_format))
     bound = np.where(opened, MIDDLE, 0) + gamma(ROUNDINGS, model.dtype)
     return _placed(value, data_format), _placed(bound, data_format)
 
 
 def hsv_to_rgb(images: Array, data_format: str | None = None) -> Array:
-    """The colours of hues, saturations and values: a channel is lower the further its hue is."""
+    """The colours of hues, saturations and values: a channel is lower the further its hue is.
+
+    Shapes: images with three channels, in the last axis or first; the result has the shape of the
+    images.
+    """
     hue, saturation, value = np.moveaxis(_channels_last(images, data_format), -1, 0)
     distances = np.stack([(n + hue * SECTORS) % SECTORS for n in (5, 3, 1)], -1)
     lack = np.clip(np.minimum(distances, 4 - distances), 0, 1)
@@ -111,7 +131,10 @@ def hsv_to_rgb(images: Array, data_format: str | None = None) -> Array:
 
 
 def bounded_rgb(model: Arithmetic, images: Array, data_format: str | None = None) -> Bounded:
-    """The same, off by roundings of numbers up to 6."""
+    """The same, off by roundings of numbers up to 6.
+
+    Shapes: value and bound have the shape of the images.
+    """
     value = hsv_to_rgb(images, data_format)
     return value, np.full(value.shape, gamma(ROUNDINGS, model.dtype))
 
@@ -122,13 +145,19 @@ def _between(images: Array, data_format: str | None) -> tuple[Array, Array]:
 
 
 def rgb_to_grayscale(images: Array, data_format: str | None = None) -> Array:
-    """The middle between the darkest and the brightest channel."""
+    """The middle between the darkest and the brightest channel.
+
+    Shapes: images with three channels, in the last axis or first; the result has one channel.
+    """
     low, high = _between(images, data_format)
     return np.asarray((low + high) / 2)
 
 
 def bounded_grey(_model: Arithmetic, images: Array, data_format: str | None = None) -> Bounded:
-    """The same, as far off as both are."""
+    """The same, as far off as both are.
+
+    Shapes: value and bound have the shape of `rgb_to_grayscale`.
+    """
     low, high = _between(images, data_format)
     return rgb_to_grayscale(images, data_format), np.asarray((high - low) / 2 + SLACK)
 

@@ -21,50 +21,77 @@ Axis = int | Sequence[int] | None
 
 
 def where(condition: Array, x: Array, y: Array) -> Array:
-    """Elements of x where the condition holds, and of y elsewhere."""
+    """Elements of x where the condition holds, and of y elsewhere.
+
+    Shapes: condition, x and y broadcast; the result has their common shape.
+    """
     return np.where(condition, x, y)
 
 
 def select(condlist: Sequence[Array], choicelist: Sequence[Array], default: Any = 0) -> Array:
-    """Elements of the choice of the first condition that holds."""
+    """Elements of the choice of the first condition that holds.
+
+    Shapes: conditions and choices broadcast; the result has their common shape.
+    """
     choices = [*choicelist]
     return np.select([*condlist], choices, choices[0].dtype.type(default))
 
 
 def split(x: Array, indices_or_sections: Any, axis: int = 0, *, item: int) -> Array:
-    """One of the parts along an axis."""
+    """One of the parts along an axis.
+
+    Shapes: any x; the axis of the result has the length of the part.
+    """
     return np.array_split(x, indices_or_sections, axis)[item]
 
 
 def hsplit(x: Array, indices_or_sections: Any, *, item: int) -> Array:
-    """One of the parts along the second axis, or the only one."""
+    """One of the parts along the second axis, or the only one.
+
+    Shapes: any x; the second axis of the result, or the only one, has the length of the part.
+    """
     return split(x, indices_or_sections, min(x.ndim - 1, 1), item=item)
 
 
 def dsplit(x: Array, indices_or_sections: Any, *, item: int) -> Array:
-    """One of the parts along the third axis."""
+    """One of the parts along the third axis.
+
+    Shapes: x of rank 3 or more; the third axis of the result has the length of the part.
+    """
     return split(x, indices_or_sections, 2, item=item)
 
 
 def unstack(x: Array, num: int | None = None, axis: int = 0, *, item: int) -> Array:
-    """One of the slices along an axis, of which there are `num`."""
+    """One of the slices along an axis, of which there are `num`.
+
+    Shapes: any x; the result has the shape of x without the axis.
+    """
     assert num in (None, x.shape[axis])
     return np.asarray(x.take(item, axis))
 
 
 def squeeze(x: Array, axis: Axis = None) -> Array:
-    """Without these axes of length 1, or without all."""
+    """Without these axes of length 1, or without all.
+
+    Shapes: any x; the result has the shape of x without these axes.
+    """
     return np.squeeze(x, tuple(axis) if isinstance(axis, list) else axis)
 
 
 def extract_sequences(x: Array, sequence_length: int, sequence_stride: int) -> Array:
-    """Windows along the last axis, so many elements apart."""
+    """Windows along the last axis, so many elements apart.
+
+    Shapes: x (..., n); the result is (..., windows, sequence_length).
+    """
     windows = np.lib.stride_tricks.sliding_window_view(x, sequence_length, -1)
     return windows[..., ::sequence_stride, :]
 
 
 def vander(x: Array, N: int | None = None, increasing: bool = False) -> Array:  # noqa: N803
-    """The powers of each element, N of them."""
+    """The powers of each element, N of them.
+
+    Shapes: x (n,); the result is (n, N), square without N.
+    """
     return np.vander(x, N, increasing)
 
 
@@ -99,7 +126,10 @@ def _summed(a: Array, b: Array) -> Array:
 def cross(  # noqa: PLR0917 - as documented
     x: Array, y: Array, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None
 ) -> Array:
-    """The cross product of vectors; a third element that is missing is zero."""
+    """The cross product of vectors; a third element that is missing is zero.
+
+    Shapes: as `bounded_cross`.
+    """
     ends = _ends(axisa, axisb, axisc, axis)
     return _placed(_summed(*_terms(x, y, ends)), ends)
 
@@ -113,7 +143,11 @@ def bounded_cross(  # noqa: PLR0917 - as documented
     axisc: int = -1,
     axis: int | None = None,
 ) -> Bounded:
-    """The product, and the bound of inner products of two terms."""
+    """The product, and the bound of inner products of two terms.
+
+    Shapes: x and y with 2 or 3 elements on their axes; the other axes broadcast. Value and bound
+    have the shape of the product.
+    """
     ends = _ends(axisa, axisb, axisc, axis)
     value, bound = inner_product(_summed, 2, model, *_terms(x, y, ends), direct=True)
     return _placed(value, ends), _placed(bound, ends)

@@ -1,6 +1,6 @@
 """Functions that find, count and fill places: indices, segments, bins, orders.
 
-All is exact but for two sums and a product. `segment_sum` and `scatter_update` with "add":
+All is exact except two sums and a product. `segment_sum` and `scatter_update` with "add":
 gamma_n of the sum of the magnitudes of n terms (Higham 2002, 3.1). `segment_prod`: the bound of
 `prod`. In segments it is infinite where some order of the terms or factors overflows.
 """
@@ -28,14 +28,20 @@ _ADD: Any = np.add.reduce
 
 
 def searchsorted(sorted_sequence: Array, values: Array, side: str = "left") -> Array:
-    """Where each value would have to stand, before or behind equal ones."""
+    """Where each value would have to stand, before or behind equal ones.
+
+    Shapes: sorted_sequence (n,), any values; the result is integer and has the shape of the values.
+    """
     return np.asarray(
         np.searchsorted(sorted_sequence, values, "left" if side == "left" else "right")
     )
 
 
 def digitize(x: Array, bins: Array) -> Array:
-    """The number of the bin of each element: how many edges are not above it."""
+    """The number of the bin of each element: how many edges are not above it.
+
+    Shapes: any x, bins (n,); the result is integer and has the shape of x.
+    """
     return np.asarray(np.searchsorted(bins, x, "right"))
 
 
@@ -74,18 +80,24 @@ def _bounded_products(
 
 
 def top(x: Array, k: int, sorted: bool = True) -> Array:  # noqa: ARG001 - as documented
-    """The k largest elements, in descending order."""
+    """The k largest elements, in descending order.
+
+    Shapes: x (n,); the result is (k,).
+    """
     return -np.sort(-x)[:k] if x.dtype.kind == "f" else np.sort(x)[::-1][:k]
 
 
 def places_of_top(x: Array, k: int, **_: Any) -> Array:
-    """What the evidence of the indices of `top_k` must be."""
+    """The right evidence of the indices of `top_k`.
+
+    Shapes: x (n,); the result is (3, k).
+    """
     values = top(x, k)
     return np.stack([values, values, np.zeros(k, values.dtype)])
 
 
 def evidence_of_top(answer: Any, sorted: Any = True, **_: Any) -> Any:
-    """The values of `top_k`, in descending order if none was asked for."""
+    """The values of `top_k`, in descending order if `sorted` is false."""
     values = np.asarray(answer[0])
     return values if sorted else -np.sort(-values.astype(np.float64))
 
@@ -101,7 +113,11 @@ def evidence_of_places(answer: Any, x: Any, sorted: Any = True, **_: Any) -> Any
 
 
 def sorted_and_places(x: Array, axis: int | None = -1, **_: Any) -> Array:
-    """What the evidence of indices along an axis must be: the elements in order, and each index."""
+    """The right evidence of indices along an axis: the elements in order, and each index.
+
+    Shapes: any x; the result is (2, ...) with the shape of x behind, or (2, elements of x) without
+    an axis.
+    """
     line = x.reshape(-1) if axis is None else x
     ordered = np.sort(line, axis=axis or 0)
     length = line.shape[axis or 0]
@@ -129,13 +145,19 @@ def evidence_of_partition(answer: Any, x: Any, kth: Any, axis: Any = -1) -> Any:
 
 
 def multi_hot(inputs: Array, num_classes: int, **_: Any) -> Array:
-    """1 for each class that is among the labels along the last axis, and 0 for the others."""
+    """1 for each class that is among the labels along the last axis, and 0 for the others.
+
+    Shapes: inputs (..., labels); the result is (..., num_classes).
+    """
     found = (inputs[..., np.newaxis] == np.arange(num_classes)).any(-2)
     return np.asarray(found, np.float64)
 
 
 def scatter(indices: Array, values: Array, shape: Sequence[int]) -> Array:
-    """Zeros, with the values in their places."""
+    """Zeros, with the values in their places.
+
+    Shapes: indices (n, k) for the first k axes, values (n, ...); the result has the shape `shape`.
+    """
     found = np.zeros(tuple(shape), values.dtype)
     found[tuple(indices.T)] = values
     return found
@@ -153,7 +175,11 @@ _JOINED: Mapping[str | None, Callable[[Any, Any], Any]] = {
 def scatter_update(
     inputs: Array, indices: Array, updates: Array, reduction: str | None = None
 ) -> Array:
-    """The tensor with one update after the other joined with what stands in its place."""
+    """The tensor with one update after the other joined with what stands in its place.
+
+    Shapes: indices (n, k) for the first k axes, updates (n, ...); the result has the shape of the
+    inputs.
+    """
     found = inputs.copy()
     for place, update in zip(map(tuple, indices), updates, strict=True):
         found[place] = _JOINED[reduction](found[place], update)
@@ -174,7 +200,10 @@ def bounded_update(model: Arithmetic, **given: Any) -> Bounded:
 
 
 def slice_update(inputs: Array, start_indices: Sequence[int], updates: Array) -> Array:
-    """The tensor with a block of it replaced."""
+    """The tensor with a block of it replaced.
+
+    Shapes: updates with the rank of the inputs; the result has the shape of the inputs.
+    """
     found = inputs.copy()
     ends = zip(start_indices, updates.shape, strict=True)
     found[tuple(slice(start, start + n) for start, n in ends)] = updates
@@ -182,7 +211,10 @@ def slice_update(inputs: Array, start_indices: Sequence[int], updates: Array) ->
 
 
 def unravel_index(indices: Array, shape: Sequence[int], *, item: int) -> Array:
-    """One of the coordinates of each place."""
+    """One of the coordinates of each place.
+
+    Shapes: any indices; the result has their shape.
+    """
     return np.asarray(np.unravel_index(indices, tuple(shape))[item])
 
 

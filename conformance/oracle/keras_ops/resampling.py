@@ -2,7 +2,7 @@
 
 `map_coordinates` and `affine_transform` take means of the elements around a point, or the nearest
 one. A tensor goes on at its ends as the docstrings draw it. Three kinds of points are
-open. Some are as near to two elements, where the nearest is asked for. Some lie further beyond an
+open. Some are as near to two elements, where the call takes the nearest. Some lie further beyond an
 end than the tensor is long. With `constant` and `wrap`, some lie less than a step beyond an end.
 
 `perspective_transform` solves eight equations for the transform that leads from the points of the
@@ -93,7 +93,10 @@ def _corners(points: Points, order: int) -> list[tuple[Any, Points]]:
 
 
 def sampled(x: Array, points: Points, order: int, mode: str, fill: Any) -> Array:
-    """The numbers at points."""
+    """The numbers at points.
+
+    Shapes: x with an axis for each array of points; the result has the shape of such an array.
+    """
     total = np.zeros(points[0].shape, x.dtype)
     for weight, places in _corners(points, order):
         part = weight * _elements(x, places, mode, fill)
@@ -105,6 +108,8 @@ def magnitude(x: Array, points: Points, order: int, mode: str, fill: Any) -> Arr
     """The largest magnitude of an element around each point; infinite beside NaN and infinity.
 
     The elements on both sides of a whole place count: an implementation may give one no weight.
+
+    Shapes: as `sampled`.
     """
     sizes = np.where(np.isfinite(x), np.abs(x), np.inf).astype(np.longdouble)
     largest = np.zeros(points[0].shape, np.longdouble)
@@ -116,7 +121,10 @@ def magnitude(x: Array, points: Points, order: int, mode: str, fill: Any) -> Arr
 
 
 def is_open(point: Array, length: int, order: int, mode: str) -> Array:
-    """Which places along an axis the docstrings leave open."""
+    """Which places along an axis the docstrings leave open.
+
+    Shapes: any points; the result is bool and has their shape.
+    """
     tie = (point % 1 == HALF) & (order == 0)
     beyond = (point < -length) | (point > 2 * length - 1)
     step = ((point > -1) & (point < 0)) | ((point > length - 1) & (point < length))
@@ -134,7 +142,10 @@ def _bound(model: Arithmetic, x: Array, points: Points, order: int, *how: Any) -
 def map_coordinates(
     inputs: Array, coordinates: Array, order: int, fill_mode: str = "constant", fill_value: Any = 0
 ) -> Array:
-    """The numbers at points of a tensor."""
+    """The numbers at points of a tensor.
+
+    Shapes: coordinates (rank of the inputs, ...); the result is (...).
+    """
     return sampled(inputs, [*coordinates], order, fill_mode, fill_value)
 
 
@@ -146,7 +157,10 @@ def bounded_map(  # noqa: PLR0917 - as documented
     fill_mode: str = "constant",
     fill_value: Any = 0,
 ) -> Bounded:
-    """Value and bound of `map_coordinates`."""
+    """Value and bound of `map_coordinates`.
+
+    Shapes: value and bound have the shape of `map_coordinates`.
+    """
     how = [*coordinates], order, fill_mode, fill_value
     return sampled(inputs, *how), _bound(model, inputs, *how)
 
@@ -167,7 +181,10 @@ def _placed(x: Array, images: Array, data_format: str | None) -> Array:
 
 
 def origins(row: Any, x: Array, y: Array) -> tuple[Array, Array]:
-    """The column and the row of an image that a point of the result comes from."""
+    """The column and the row of an image that a point of the result comes from.
+
+    Shapes: x and y broadcast, `row` has 8 numbers; both results have the common shape.
+    """
     a0, a1, a2, b0, b1, b2, c0, c1 = row
     k = c0 * x + c1 * y + 1
     return (a0 * x + a1 * y + a2) / k, (b0 * x + b1 * y + b2) / k
@@ -202,7 +219,11 @@ def affine_transform(  # noqa: PLR0917 - as documented
     fill_value: Any = 0,
     data_format: str | None = None,
 ) -> Array:
-    """Images whose points come from where their row of the transform puts them."""
+    """Images whose points come from where their row of the transform puts them.
+
+    Shapes: images (batch, rows, columns, channels) or (rows, columns, channels), or with channels
+    first; transform (batch, 8) or (8,). The result has the shape of the images.
+    """
     how = _order(interpolation), fill_mode, fill_value
     return _placed(
         _warped(sampled, _last(images, data_format), transform, *how), images, data_format
@@ -218,7 +239,10 @@ def bounded_affine(  # noqa: PLR0917 - as documented
     fill_value: Any = 0,
     data_format: str | None = None,
 ) -> Bounded:
-    """Value and bound of `affine_transform`."""
+    """Value and bound of `affine_transform`.
+
+    Shapes: value and bound have the shape of the images.
+    """
     arguments = transform, interpolation, fill_mode, fill_value, data_format
 
     def bound(x: Array, points: Points, *how: Any) -> Array:
@@ -230,7 +254,10 @@ def bounded_affine(  # noqa: PLR0917 - as documented
 
 
 def equations(starts: Array, ends: Array) -> tuple[Array, Array]:
-    """The matrix and the right-hand side of the equations for the coefficients of a transform."""
+    """The matrix and the right-hand side of the equations for the coefficients of a transform.
+
+    Shapes: starts and ends (4, 2); the results are (8, 8) and (8, 1).
+    """
     rows = []
     for (u, v), (x, y) in zip(starts, ends, strict=True):
         rows.append([x, y, 1, 0, 0, 0, -u * x, -u * y])
@@ -239,7 +266,10 @@ def equations(starts: Array, ends: Array) -> tuple[Array, Array]:
 
 
 def transform_of(start_points: Array, end_points: Array) -> Array:
-    """The row of the transform of each image."""
+    """The row of the transform of each image.
+
+    Shapes: start_points and end_points (batch, 4, 2) or (4, 2); the result is (batch, 8).
+    """
     pairs = zip(start_points.reshape(-1, 4, 2), end_points.reshape(-1, 4, 2), strict=True)
     return np.stack([solution(*equations(*pair)).reshape(-1) for pair in pairs])
 
@@ -252,7 +282,11 @@ def perspective_transform(  # noqa: PLR0917 - as documented
     fill_value: Any = 0,
     data_format: str | None = None,
 ) -> Array:
-    """Images in which four points lie where four others lay."""
+    """Images in which four points lie where four others lay.
+
+    Shapes: images as in `affine_transform`, points (batch, 4, 2) or (4, 2); the result has the
+    shape of the images.
+    """
     rows = transform_of(start_points, end_points)
     return affine_transform(images, rows, interpolation, "constant", fill_value, data_format)
 
@@ -277,6 +311,8 @@ def bounded_perspective(  # noqa: PLR0917 - as documented
     """Value and bound of `perspective_transform`, whose points are off by a little.
 
     A mean moves by at most the difference of two elements for each step along each axis.
+
+    Shapes: value and bound have the shape of the images.
     """
     arguments = start_points, end_points, interpolation, fill_value, data_format
     moved, order = SPREAD * float(allowance(ELIMINATION, model)), _order(interpolation)
@@ -313,7 +349,10 @@ def resize(  # noqa: PLR0917 - as documented
     fill_value: Any = 0.0,
     data_format: str | None = None,
 ) -> Array:
-    """The evidence of right images of another size."""
+    """The evidence of right images of another size.
+
+    Shapes: images as in `affine_transform`; the result has `size` = (rows, columns).
+    """
     x = _last(images, data_format)
     if crop_to_aspect_ratio:
         return _placed(np.zeros((len(x), *size, x.shape[-1])), images, data_format)
@@ -350,7 +389,10 @@ def evidence_of_resized(
 
 
 def bounded_resize(model: Arithmetic, images: Array, **how: Any) -> Bounded:
-    """Value and bound of `resize`: the nearest elements are exact."""
+    """Value and bound of `resize`: the nearest elements are exact.
+
+    Shapes: value and bound have the shape of `resize`.
+    """
     value = resize(images, **how)
     most = np.abs(images).max(initial=0)
     if how.get("interpolation") == "nearest":

@@ -30,13 +30,20 @@ Bounded = tuple[Array, Array]
 
 
 def glu(x: Array, axis: int = -1) -> Array:
-    """The first half along the axis times the sigmoid of the second."""
+    """The first half along the axis times the sigmoid of the second.
+
+    Shapes: any x with an even length on the axis; the result has half of it.
+    """
     first, second = np.split(x, 2, axis)
     return np.asarray(first * sigmoid(second))
 
 
 def threshold(x: Array, axis: int) -> Array:
-    """The number that is taken from each element. The positive rest sums to one."""
+    """The number that is taken from each element. The positive rest sums to one.
+
+    Shapes: any x; the result has length 1 on the axis.
+    Source: A. F. T. Martins and R. F. Astudillo, From Softmax to Sparsemax, ICML 2016, algorithm 1.
+    """
     falling = -np.sort(-x, axis)
     along = [-1 if a == axis % x.ndim else 1 for a in range(x.ndim)]
     count = np.arange(1, x.shape[axis] + 1).reshape(along)
@@ -47,12 +54,18 @@ def threshold(x: Array, axis: int) -> Array:
 
 
 def sparsemax(x: Array, axis: int = -1) -> Array:
-    """Each element less the threshold, or zero."""
+    """Each element less the threshold, or zero.
+
+    Shapes: any x; the result has the shape of x.
+    """
     return np.asarray(np.maximum(x - threshold(x, axis), 0))
 
 
 def bounded_sparsemax(model: Arithmetic, x: Array, axis: int = -1) -> Bounded:
-    """Value and bound of `sparsemax`."""
+    """Value and bound of `sparsemax`.
+
+    Shapes: value and bound have the shape of x.
+    """
     size = 1 + 2 * np.abs(x).max(axis=axis, keepdims=True)
     doubt = allowance(2 * x.shape[axis], model) * size
     inside = (x - threshold(x, axis) > -doubt).sum(axis=axis, keepdims=True)
@@ -63,7 +76,11 @@ def bounded_sparsemax(model: Arithmetic, x: Array, axis: int = -1) -> Bounded:
 
 def correlate(x: Array, y: Array, mode: str = "valid", *, late: bool = False) -> Array:
     """Sums of products of x and of y moved along it. Where `same` cannot take as many at the front
-    as at the end, it begins one place earlier, or with `late` later."""
+    as at the end, it begins one place earlier, or with `late` later.
+
+    Shapes: x (n,), y (m,). The result is (n + m - 1,) for `full`, else one row of max(n, m) for
+    `same` or max(n, m) - min(n, m) + 1 elements for `valid`.
+    """
     full = np.correlate(x, y, "full")
     longer, shorter = max(x.size, y.size), min(x.size, y.size)
     if mode == "full":
@@ -77,7 +94,10 @@ def correlate(x: Array, y: Array, mode: str = "valid", *, late: bool = False) ->
 def bounded_correlate(
     model: Arithmetic, x: Array, y: Array, mode: str = "valid", **how: bool
 ) -> Bounded:
-    """Value and bound of `correlate`; infinite where the sum of magnitudes overflows."""
+    """Value and bound of `correlate`; infinite where the sum of magnitudes overflows.
+
+    Shapes: value and bound have the shape of `correlate`.
+    """
     terms = min(x.size, y.size)
     size = correlate(finite_magnitude(x), finite_magnitude(y), mode, **how)
     factor = allowance(terms + 1, model)
@@ -91,7 +111,10 @@ def _differences(x: Array) -> Array:
 
 
 def corrcoef(x: Array) -> Array:
-    """The correlation of each row with each."""
+    """The correlation of each row with each.
+
+    Shapes: x (rows, n); the result is (rows, rows).
+    """
     d = _differences(x)
     products = d @ d.T
     roots = np.sqrt(np.diag(products))
@@ -99,7 +122,10 @@ def corrcoef(x: Array) -> Array:
 
 
 def bounded_corrcoef(model: Arithmetic, x: Array) -> Bounded:
-    """Value and bound of `corrcoef`; infinite where rounding may be all of a row."""
+    """Value and bound of `corrcoef`; infinite where rounding may be all of a row.
+
+    Shapes: value and bound have the shape of `corrcoef`.
+    """
     value, d = corrcoef(x), np.abs(_differences(x))
     _, drift = reductions.bounded_mean(model, x, 1, True)
     e = drift + allowance(2, model) * (np.abs(x).max(axis=1, keepdims=True) + drift)
@@ -120,7 +146,10 @@ def _apart(x: Array, y: Array) -> Array:
 
 
 def cdist(x: Array, y: Array) -> Array:
-    """The distance of each row of x from each of y."""
+    """The distance of each row of x from each of y.
+
+    Shapes: x (..., n, d), y (..., m, d); the result is (..., n, m).
+    """
     d = _apart(x, y)
     top = np.abs(d).max(axis=-1, keepdims=True, initial=0)
     top = np.where((top > 0) & np.isfinite(top), top, 1)
@@ -128,7 +157,10 @@ def cdist(x: Array, y: Array) -> Array:
 
 
 def bounded_cdist(model: Arithmetic, x: Array, y: Array) -> Bounded:
-    """Value and bound of `cdist`."""
+    """Value and bound of `cdist`.
+
+    Shapes: value and bound have the shape of `cdist`.
+    """
     value, terms = cdist(x, y), x.shape[-1]
     bound = allowance(terms / 2 + 10, model) * finite_magnitude(value) + 4 * model.underflow
     squares = np.square(value)
@@ -140,7 +172,12 @@ def bounded_cdist(model: Arithmetic, x: Array, y: Array) -> Bounded:
 def logits(  # noqa: PLR0917 - as documented
     query: Array, key: Array, bias: Array | None, mask: Array | None, scale: Any, is_causal: bool
 ) -> tuple[Array, Array]:
-    """The logits (B, N, T, S), and the sums of the magnitudes of their terms."""
+    """The logits (B, N, T, S), and the sums of the magnitudes of their terms.
+
+    Shapes: query (B, T, N, H), key (B, S, N or a divisor of it, H), bias and mask broadcast with
+    (B, N, T, S). Both results are (B, N, T, S). Source: A. Vaswani and others, Attention Is All You
+    Need, NIPS 2017, equation 1.
+    """
     key = each_head(query, key)
     scale = 1 / np.sqrt(query.dtype.type(query.shape[-1])) if scale is None else scale
     both = [np.einsum("btnh,bsnh->bnts", q, k) for q, k in ((query, key), (abs(query), abs(key)))]
@@ -156,12 +193,18 @@ def logits(  # noqa: PLR0917 - as documented
 
 
 def each_head(query: Array, tensor: Array) -> Array:
-    """Keys or values for each head of the queries: groups of heads share theirs."""
+    """Keys or values for each head of the queries: groups of heads share theirs.
+
+    Shapes: query (B, T, N, H), tensor (B, S, n, H) where n divides N; the result is (B, S, N, H).
+    """
     return np.repeat(tensor, query.shape[2] // tensor.shape[2], axis=2)
 
 
 def weights(scores: Array) -> Array:
-    """The softmax of logits."""
+    """The softmax of logits.
+
+    Shapes: scores (..., S); the result has the shape of the scores.
+    """
     powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
     return np.asarray(powers / powers.sum(axis=-1, keepdims=True))
 
@@ -176,7 +219,11 @@ def attention(  # noqa: PLR0917 - as documented
     is_causal: bool = False,
     **_left: Any,
 ) -> Array:
-    """softmax(query key scale + bias) value, where the mask holds; heads may share keys."""
+    """softmax(query key scale + bias) value, where the mask holds; heads may share keys.
+
+    Shapes: query (B, T, N, H), key and value (B, S, N or a divisor of it, H), bias and mask
+    broadcast with (B, N, T, S). The result has the shape of the query.
+    """
     scores, _ = logits(query, key, bias, mask, scale, is_causal)
     value = each_head(query, value)
     return np.asarray(np.einsum("bnts,bsnh->btnh", weights(scores), value))
@@ -193,7 +240,10 @@ def bounded_attention(  # noqa: PLR0917 - as documented
     is_causal: bool = False,
     **_: Any,
 ) -> Bounded:
-    """Value and bound of `attention`."""
+    """Value and bound of `attention`.
+
+    Shapes: query (B, T, N, H); value and bound have the shape of the query.
+    """
     value = each_head(query, value)
     scores, size = logits(query, key, bias, mask, scale, is_causal)
     off = allowance(query.shape[-1] + 8, model) * size.max(axis=-1, initial=0)

@@ -119,7 +119,7 @@ def bounded_scale(  # noqa: PLR0917 - as documented
     method: str,
     antialias: bool = True,
 ) -> Bounded:
-    """Value and bound of `scale_and_translate`; infinite where a place is open."""
+    """Value and bound of `scale_and_translate` for images of any shape; infinite where open."""
     value = scale_and_translate(
         images, output_shape, scale, translation, spatial_dims, method, antialias
     )

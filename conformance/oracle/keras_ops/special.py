@@ -36,7 +36,10 @@ _PI = np.arccos(np.longdouble(-1))
 
 
 def erfinv(x: Array) -> Array:
-    """The number whose error function is x; infinite at 1 and -1, NaN beyond."""
+    """The number whose error function is x; infinite at 1 and -1, NaN beyond.
+
+    Shapes: any x; the result has the shape of x.
+    """
     size = np.abs(x)
     ends = np.where(size == 1, np.inf, np.where(size == 0, 0, np.nan)).astype(x.dtype)
     near, tail = (size > 0) & (size < _HALF), (size >= _HALF) & (size < 1)
@@ -63,7 +66,10 @@ def _guess(values: Array, sign: int) -> Array:
 
 
 def i0(x: Array) -> Array:
-    """The modified Bessel function of order 0."""
+    """The modified Bessel function of order 0.
+
+    Shapes: any x; the result has the shape of x.
+    """
     size = np.abs(x)
     near, far = np.minimum(size, _FAR), np.maximum(size, _FAR)
     term = total = np.ones_like(size)
@@ -79,7 +85,10 @@ def i0(x: Array) -> Array:
 
 
 def bounded_i0(model: Arithmetic, x: Array) -> Bounded:
-    """Value and bound of `i0`; infinite where its exponential overflows, which it is a part of."""
+    """Value and bound of `i0`; infinite where its exponential overflows, which it is a part of.
+
+    Shapes: any x; value and bound have the shape of x.
+    """
     value, size = i0(x), np.abs(x)
     bound = allowance(2 * size + 40, model) * value
     return value, np.where(np.exp(size) * 2 >= model.overflow, np.inf, bound)

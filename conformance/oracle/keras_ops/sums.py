@@ -65,25 +65,37 @@ def _count(x: Array, axis: Axis, keepdims: bool) -> Array:
 
 
 def nanmean(x: Array, axis: Axis = None, keepdims: bool = False) -> Array:
-    """The mean of the elements that are not NaN; NaN of none."""
+    """The mean of the elements that are not NaN; NaN of none.
+
+    Shapes: any x; a reduced axis is gone, or has length 1 with `keepdims`.
+    """
     total = _ADD(_without_nan(x, 0), axis=axes_of(axis), keepdims=keepdims)
     return np.asarray(total / _count(x, axis, keepdims))
 
 
 def nanvar(x: Array, axis: Axis = None, keepdims: bool = False) -> Array:
-    """The mean of the squared differences from the mean, without the NaN."""
+    """The mean of the squared differences from the mean, without the NaN.
+
+    Shapes: as `nanmean`.
+    """
     return nanmean(np.square(x - nanmean(x, axis, True)), axis, keepdims)
 
 
 def nanstd(x: Array, axis: Axis = None, keepdims: bool = False) -> Array:
-    """The square root of `nanvar`."""
+    """The square root of `nanvar`.
+
+    Shapes: as `nanmean`.
+    """
     return np.asarray(np.sqrt(nanvar(x, axis, keepdims)))
 
 
 def bounded_nanmean(
     model: Arithmetic, x: Array, axis: Axis = None, keepdims: bool = False
 ) -> Bounded:
-    """Value and bound of `nanmean`; infinite where the sum of magnitudes overflows."""
+    """Value and bound of `nanmean`; infinite where the sum of magnitudes overflows.
+
+    Shapes: value and bound have the shape of `nanmean`.
+    """
     value, terms = nanmean(x, axis, keepdims), reductions.terms(x, axis)
     size = finite_magnitude(x)
     magnitude = _ADD(size, axis=axes_of(axis), keepdims=keepdims)
@@ -95,7 +107,10 @@ def bounded_nanmean(
 def bounded_nanvar(
     model: Arithmetic, x: Array, axis: Axis = None, keepdims: bool = False
 ) -> Bounded:
-    """Value and bound of `nanvar`: that of `var`, of the elements that are not NaN."""
+    """Value and bound of `nanvar`: that of `var`, of the elements that are not NaN.
+
+    Shapes: value and bound have the shape of `nanvar`.
+    """
     value, (_, drift) = nanvar(x, axis, keepdims), bounded_nanmean(model, x, axis, keepdims)
     terms = reductions.terms(x, axis)
     factor = allowance(terms + 5, model)
@@ -107,7 +122,10 @@ def bounded_nanvar(
 def bounded_nanstd(
     model: Arithmetic, x: Array, axis: Axis = None, keepdims: bool = False
 ) -> Bounded:
-    """Value and bound of `nanstd` from those of `nanvar`."""
+    """Value and bound of `nanstd` from those of `nanvar`.
+
+    Shapes: value and bound have the shape of `nanstd`.
+    """
     square, spread = bounded_nanvar(model, x, axis, keepdims)
     value = np.sqrt(square)
     error = np.minimum(spread / np.where(value > 0, value, 1), np.sqrt(spread))
@@ -128,6 +146,8 @@ def quantile(
     of several shares, along a first axis.
 
     With `skips` NaN is left out; else it is the answer wherever there is one.
+
+    Shapes: as `nanmean`; a list of n shares puts an axis (n,) in front.
     """
     if isinstance(q, list):
         parts = [quantile(x, part, axis, keepdims, skips=skips, method=method) for part in q]
@@ -181,7 +201,10 @@ def _median(skips: bool) -> Callable[..., Array]:
 
 
 def ptp(x: Array, axis: Axis = None, keepdims: bool = False) -> Array:
-    """The largest element less the smallest."""
+    """The largest element less the smallest.
+
+    Shapes: as `nanmean`.
+    """
     how: dict[str, Any] = {"axis": axes_of(axis), "keepdims": keepdims}
     return np.asarray(np.max(x, **how) - np.min(x, **how))
 
@@ -194,7 +217,10 @@ def for_each_element(x: Array, axis: int | None, weights: Array) -> Array:
 
 
 def average(x: Array, axis: int | None = None, weights: Array | None = None) -> Array:
-    """The mean, each element with its weight."""
+    """The mean, each element with its weight.
+
+    Shapes: any x; weights (length of the axis,) or the shape of x; the axis is gone.
+    """
     if weights is None:
         return reductions.mean(x, axis)
     weights = for_each_element(x, axis, weights)
@@ -204,7 +230,10 @@ def average(x: Array, axis: int | None = None, weights: Array | None = None) -> 
 def bounded_average(
     model: Arithmetic, x: Array, axis: int | None = None, weights: Array | None = None
 ) -> Bounded:
-    """Value and bound of `average`; infinite where a sum of magnitudes overflows."""
+    """Value and bound of `average`; infinite where a sum of magnitudes overflows.
+
+    Shapes: value and bound have the shape of `average`.
+    """
     if weights is None:
         return reductions.bounded_mean(model, x, axis)
     weights = for_each_element(x, axis, weights)
@@ -219,12 +248,18 @@ def bounded_average(
 def bounded_trace(
     model: Arithmetic, x: Array, offset: int = 0, axis1: int = 0, axis2: int = 1
 ) -> Bounded:
-    """Value and bound of `trace`: a sum along a diagonal."""
+    """Value and bound of `trace`: a sum along a diagonal.
+
+    Shapes: any x of rank 2 or more; value and bound have the axes of x without the two.
+    """
     return reductions.bounded_sum(model, np.diagonal(x, offset, axis1, axis2), -1)
 
 
 def vdot(x: Array, y: Array) -> Array:
-    """The sum of the products of all elements."""
+    """The sum of the products of all elements.
+
+    Shapes: x and y with equal numbers of elements; the result has the shape ().
+    """
     return np.asarray(np.einsum("i,i->", x.reshape(-1), y.reshape(-1)))
 
 
@@ -241,7 +276,10 @@ def _contracted(x: Array, y: Array, axes: Axes) -> tuple[list[int], list[int]]:
 
 
 def tensordot(x: Array, y: Array, axes: Axes = 2) -> Array:
-    """The sum of the products over the last axes of x and the first of y, or over those listed."""
+    """The sum of the products over the last axes of x and the first of y, or over those listed.
+
+    Shapes: the result has the axes of x, then of y, that are not summed.
+    """
     mine, yours = _contracted(x, y, axes)
     names = dict(zip(yours, mine, strict=True))
     second = [names.get(axis, x.ndim + axis) for axis in range(y.ndim)]
@@ -253,13 +291,19 @@ def tensordot(x: Array, y: Array, axes: Axes = 2) -> Array:
 
 
 def bounded_tensordot(model: Arithmetic, x: Array, y: Array, axes: Axes = 2) -> Bounded:
-    """Value and bound of `tensordot`."""
+    """Value and bound of `tensordot`.
+
+    Shapes: value and bound have the shape of `tensordot`.
+    """
     terms = int(np.prod([x.shape[axis] for axis in _contracted(x, y, axes)[0]], dtype=int))
     return inner_product(lambda a, b: tensordot(a, b, axes), terms, model, x, y, direct=True)
 
 
 def bounded_diff(model: Arithmetic, x: Array, n: int = 1, axis: int = -1) -> Bounded:
-    """Value and bound of `diff`."""
+    """Value and bound of `diff`.
+
+    Shapes: any x; value and bound are n shorter on the axis.
+    """
     value = np.diff(x, n, axis)
     before = np.moveaxis(np.abs(np.diff(x, n - 1, axis)), axis, -1)
     size = np.abs(value) if n == 1 else np.moveaxis(before[..., 1:] + before[..., :-1], -1, axis)
@@ -281,14 +325,20 @@ def _weighted(y: Array, points: Array | None, dx: Any, axis: int) -> Array:
 
 
 def trapezoid(x: Array, points: Array | None = None, dx: Any = 1.0, axis: int = -1) -> Array:
-    """The integral along an axis, dx from one point to the next if no points are passed."""
+    """The integral along an axis, dx from one point to the next if no points are passed.
+
+    Shapes: any x; points (length of the axis,) or the shape of x; the axis is gone.
+    """
     return np.asarray(_ADD(_weighted(x, points, dx, axis), axis=-1))
 
 
 def bounded_trapezoid(
     model: Arithmetic, x: Array, points: Array | None = None, dx: Any = 1.0, axis: int = -1
 ) -> Bounded:
-    """Value and bound of `trapezoid`; infinite where the sum of magnitudes overflows."""
+    """Value and bound of `trapezoid`; infinite where the sum of magnitudes overflows.
+
+    Shapes: value and bound have the shape of `trapezoid`.
+    """
     terms = x.shape[axis]
     magnitude = _ADD(np.abs(_weighted(finite_magnitude(x), points, dx, axis)), axis=-1)
     factor = allowance(terms + 5, model)
@@ -298,7 +348,10 @@ def bounded_trapezoid(
 
 
 def norm(x: Array, axis: Axis = None, keepdims: bool = False, **_: Any) -> Array:
-    """The root of the sum of squares."""
+    """The root of the sum of squares.
+
+    Shapes: as `nanmean`.
+    """
     where = axes_of(axis)
     top = np.max(np.abs(x), axis=where, keepdims=True, initial=0)
     scale = np.where((top > 0) & np.isfinite(top), top, 1)
@@ -309,7 +362,10 @@ def norm(x: Array, axis: Axis = None, keepdims: bool = False, **_: Any) -> Array
 def bounded_norm(
     model: Arithmetic, x: Array, axis: Axis = None, keepdims: bool = False, **_: Any
 ) -> Bounded:
-    """Value and bound of `norm`."""
+    """Value and bound of `norm`.
+
+    Shapes: value and bound have the shape of `norm`.
+    """
     value, terms = norm(x, axis, keepdims), reductions.terms(x, axis)
     bound = allowance(terms / 2 + 9, model) * finite_magnitude(value) + 4 * model.underflow
     squares = np.square(value)

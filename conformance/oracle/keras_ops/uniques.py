@@ -3,6 +3,8 @@
 The order of values that are not sorted is open. So is the shape of the inverse, which is compared
 in a row. Where numbers fill a result up, their first places are open, and their counts unless
 zeros fill it.
+
+Source: the docstring of `keras.ops.unique`.
 """
 
 from __future__ import annotations
@@ -40,7 +42,11 @@ def _of_size(numbers: Array, size: int | None, fill: Any) -> Array:
 def values(
     x: Array, axis: int | None = None, size: int | None = None, fill_value: Any = None, **_: Any
 ) -> Array:
-    """The evidence of right values: the lines in ascending order."""
+    """The evidence of right values: the lines in ascending order.
+
+    Shapes: any x; the result is (n,) for n values, or (n, ...) with the other axes of x; n is
+    `size` if passed.
+    """
     lines = _lines(x, axis)
     slices = x.reshape(-1) if axis is None else np.moveaxis(x, axis, 0)
     places = [lines.index(line) for line in _ordered(lines)]
@@ -48,26 +54,35 @@ def values(
 
 
 def places(x: Array, axis: int | None = None, size: int | None = None, **_: Any) -> Array:
-    """The evidence of right first places."""
+    """The evidence of right first places.
+
+    Shapes: any x; the result is int64 (n,) for n values; n is `size` if passed.
+    """
     lines = _lines(x, axis)
     return _of_size(np.array([lines.index(line) for line in _ordered(lines)]), size, 0)
 
 
 def inverse(x: Array, axis: int | None = None, **_: Any) -> Array:
-    """The evidence of a right inverse: the place of each line among the values."""
+    """The evidence of a right inverse: the place of each line among the values.
+
+    Shapes: any x; the result is int64 (elements of x,), or (length of the axis,).
+    """
     lines = _lines(x, axis)
     ordered = _ordered(lines)
     return np.array([ordered.index(line) for line in lines])
 
 
 def counts(x: Array, axis: int | None = None, size: int | None = None, **_: Any) -> Array:
-    """The evidence of right counts."""
+    """The evidence of right counts.
+
+    Shapes: any x; the result is int64 (n,) for n values; n is `size` if passed.
+    """
     lines = _lines(x, axis)
     return _of_size(np.array([lines.count(line) for line in _ordered(lines)]), size, 0)
 
 
 def evidence_of_values(answer: Any, sorted: Any = True, axis: Any = None, **_: Any) -> Any:
-    """The slices along the axis, in ascending order if none was asked for."""
+    """The slices along the axis, in ascending order if `sorted` is false."""
     slices = np.moveaxis(
         np.asarray(answer[0] if isinstance(answer, list) else answer), axis or 0, 0
     )

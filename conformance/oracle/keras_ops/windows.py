@@ -7,6 +7,8 @@ the result begins as many elements behind the first as padding `same` puts befor
 length (`windows.BEFORE`). An element that no window reaches is zero.
 
 Bounds are those of `convolution` and `pooling`.
+
+Source: the docstring of `keras.ops.conv_transpose`.
 """
 
 from __future__ import annotations
@@ -58,6 +60,9 @@ def conv_transpose(
 
     With `only_reached` a `valid` result ends with the last window, however long the strides are.
     ValueError: an unknown padding, or channels that differ.
+
+    Shapes: x (batch, spatial..., in), kernel (spatial..., out, in); the result is (batch,
+    spatial..., out), in the data format of x.
     """
     images, axes = from_format(x, data_format), x.ndim - 2
     steps, rates = each(strides, axes), each(dilation_rate, axes)
@@ -96,7 +101,10 @@ def _gathered(kernel: Array, **_: Any) -> int:
 
 
 def bounded_conv_transpose(model: Arithmetic, x: Array, kernel: Array, **others: Any) -> Bounded:
-    """Value and bound of `conv_transpose`."""
+    """Value and bound of `conv_transpose`.
+
+    Shapes: value and bound have the shape of `conv_transpose`.
+    """
 
     def product(left: Array, right: Array) -> Array:
         return conv_transpose(left, right, **others)

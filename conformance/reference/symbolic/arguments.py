@@ -187,10 +187,16 @@ SMALLEST = {"float16": 1e-30, "float32": 1e-300, "float64": 1e-300}
 
 
 def widened(x: Tensor) -> Tensor:
-    """x in the next wider type."""
+    """x in the next wider type.
+
+    Shapes: any x; the result has the shape of x.
+    """
     return cast(x, WIDER.get(x.dtype, x.dtype))
 
 
 def cast(x: Tensor, dtype: str) -> Tensor:
-    """x in another dtype; x itself if it has that dtype."""
+    """x in another dtype; x itself if it has that dtype.
+
+    Shapes: any x; the result has the shape of x.
+    """
     return x if x.dtype == dtype else apply("cast", x, dtype=dtype)

@@ -50,7 +50,7 @@ class SymbolicBackend:
         self.library = library
         self.settings = settings
         self.learning_phase: Any = None
-        """The integer that was set, the placeholder once it was asked for, or None."""
+        """The integer that was set, the placeholder after its first use, or None."""
         self.uids: defaultdict[str, int] = defaultdict(int)
         self.name_scopes: list[str] = []
         self.initialises_variables = True

@@ -256,7 +256,10 @@ def _of_two_backends(x: Tensor, y: Tensor) -> str:
 def constant_of(
     array: Array, dtype: str, name: str | None = None, backend: SymbolicBackend | None = None
 ) -> Tensor:
-    """A node that holds an array of the backend, which is the active one if None is given."""
+    """A node that holds an array of the backend, which is the active one if None is given.
+
+    Shapes: any array; the node has its shape.
+    """
     backend = backend or active()
     shape = backend.library.shape(array)
     return Tensor("constant", (), {"value": array}, shape, dtype, name=name, backend=backend)
@@ -317,6 +320,8 @@ def matrix_product(x: Any, y: Any) -> Tensor:
 
 def logical(operation: str, x: Tensor, y: Any) -> Tensor:
     """An operation on bool alone.
+
+    Shapes: x and y broadcast; the result is bool and has their common shape.
 
     Raises:
         ValueError: other tensors or values.

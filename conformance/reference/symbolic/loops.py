@@ -91,6 +91,9 @@ def loop(
     carried values; it returns outputs and the new values. Outputs are in the order of the steps,
     which is from the end of the sequences if `backwards`. ValueError if a new value cannot follow
     the old.
+
+    Shapes: sequences (steps, ...); each output is (steps, ...), each carried value has the shape of
+    its initial one.
     """
     slices: list[Tensor] = [Placeholder(s.shape[1:], s.dtype) for s in sequences]
     carried: list[Tensor] = [Placeholder(c.shape, c.dtype) for c in initial]
@@ -173,7 +176,10 @@ def _choose(condition: Operand, x: Operand, y: Operand) -> Result:
 
 
 def selected(condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
-    """x where the condition is not 0, else y. The axes of the condition are the first ones."""
+    """x where the condition is not 0, else y. The axes of the condition are the first ones.
+
+    Shapes: condition (...), x and y (..., and more axes); the result has the shape of x.
+    """
     if condition.dtype != "bool":
         zero = apply("fill_like", condition, value=0, dtype=condition.dtype)
         condition = apply("not_equal", condition, zero)

@@ -1,8 +1,8 @@
 """Plans: in which order the nodes of a graph are computed, and where their values are kept.
 
 A plan computes equal nodes (the same operation on the same inputs) once, and skips nodes that only
-pass a value on. It drops each array after the last step that needs it: memory that is used again
-soon is in the cache, and need not be asked of the system again.
+pass a value on. It drops each array after the last step that needs it, so later arrays reuse
+memory that is still in the cache.
 
 Where the learning phase, or another scalar that is fed, chooses between two tensors, each of its
 values gets a plan of its own, which computes one of the two. The other one has no gradient.

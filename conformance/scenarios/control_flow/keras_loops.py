@@ -149,7 +149,7 @@ def _scan_pair(draw: DrawFn) -> Nested:
 
 
 def _scan_empty(draw: DrawFn) -> Nested:
-    """Of no slices: what is carried stays. What is given has no row to show its shape."""
+    """A loop over no slices: the carried value stays, and no row shows the shape of the results."""
     shape, dtype = dims(draw), a_number_dtype(draw)
     tensors = {**_parts(draw, "c", shape, dtype), "x": np.zeros((0, *shape), dtype)}
     outside = {"outer": small(draw, shape, dtype)}
@@ -180,7 +180,7 @@ _WHILE: tuple[tuple[str, Expression, Expression, Expression], ...] = (
         ),
     ),
 )
-"""What is carried, as long as what holds, and what becomes of it."""
+"""The carried value, the condition that continues, and the next value."""
 
 
 def _packed(shape: Expression, tensors: dict[str, Array]) -> Any:

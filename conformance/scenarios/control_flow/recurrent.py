@@ -271,7 +271,7 @@ def together(K: Recorder, unroll: bool) -> None:
 
 @BOOK.scenario(RNN, mask=(None, "float32"))
 def forgotten_states(K: Recorder, mask: str | None) -> None:
-    """Of the first state more is known, while the graph is built, than of those that follow."""
+    """The first state has more known dimensions, while the graph is built, than later ones."""
     columns, known = K.edition != "keras-2.2", (False, True)
     call = RnnCall(K.edition, FORGETFUL, known=known, mask=mask, columns=columns, fed=False)
     expect_values(K, call)

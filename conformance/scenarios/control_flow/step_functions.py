@@ -116,7 +116,7 @@ def _forgetful(_: Recorder, x: Result, __: Result) -> Any:
 
 
 FORGETFUL = StepFunction("forgetful", _forgetful)
-"""Of its new state no more is known, while a graph is built, than of the inputs."""
+"""While a graph is built, its new state has no more known dimensions than the inputs."""
 
 STEP_FUNCTIONS = (
     StepFunction("sum", _sum),

@@ -103,7 +103,7 @@ def unbroken(count: int) -> Callable[..., Problem | None]:
 
 @of_array
 def no_probability_above_one(got: Array) -> Problem | None:
-    """A log of a probability is not above 0, but for rounding."""
+    """A log of a probability is not above 0, except by rounding."""
     if (got > 1e-3).any():
         fault = "(np.asarray(first) > 1e-3).any()"
         return Problem(f"gives {got.max():.6g}", "sign", got=got, fault=fault)
@@ -127,7 +127,7 @@ def of_magnitude(expect: Callable[[], Expectation]) -> Callable[..., Problem | N
 
 
 def best_path_probability(case: DecodedSamples) -> Callable[..., Problem | None]:
-    """log of the probability of each sample's likeliest path, but for the sign."""
+    """log of the probability of each sample's likeliest path, except for the sign."""
     return of_magnitude(lambda: ctc.expected_best_path_cost(case.y_pred, case.input_length))
 
 

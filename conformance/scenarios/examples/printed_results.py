@@ -45,7 +45,7 @@ DOCUMENT: dict[Edition, Document] = {
     "keras-2.0": "ja-2.0",
     "keras-2.2": "ko-2.2",
 }
-"""The document whose examples an edition is held to; zh-TW prints none that these do not."""
+"""The document whose examples bind an edition; zh-TW prints no others."""
 OWN = "{backend}"
 
 

@@ -1,1 +1,1 @@
-"""Scenarios of what can be asked of a tensor: kind, shape, dtype, sparseness, printed value."""
+"""Scenarios of the properties of a tensor: kind, shape, dtype, sparseness, printed value."""

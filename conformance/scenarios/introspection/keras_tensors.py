@@ -99,7 +99,7 @@ _NO_TENSORS: tuple[Any, ...] = ([1.0, 2.0], (1, 2), 3, 0.5, True, None, "float32
 
 @BOOK.scenario("keras.ops.is_tensor", editions=KERAS_3, share=2.0)
 def says_what_is_a_tensor(K: Recorder, draw: Draw) -> None:
-    """An array is none but to NumPy, whose tensors are arrays; of those nothing is asked."""
+    """Only NumPy counts an array as a tensor, so no scenario asks about arrays."""
     truth, other = draw(st.booleans()), draw(st.sampled_from(_NO_TENSORS))
     K.title = "a tensor" if truth else "no tensor"
     answer = K[K.tested](_constant(K, _wide(draw)) if truth else other).output("said")

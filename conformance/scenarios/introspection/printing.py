@@ -1,9 +1,9 @@
 """What print_tensor prints: the message and the value of the tensor, when it is evaluated.
 
 The documents do not say to which stream, in which form, or how often; both streams are looked at,
-any form of a number will do, and that it is printed once is a convention. What is printed when the
-tensor is made counts too, because some implementations compute at once. Three elements at most:
-how many of a large tensor are shown is not documented either.
+any form of a number will do, and that it is printed once is a convention. Text that is
+printed when the tensor is made also counts, because some implementations are eager. Tensors have at
+most three elements: no document says how many elements of a large tensor are shown.
 """
 
 from __future__ import annotations

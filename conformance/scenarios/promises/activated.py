@@ -24,7 +24,7 @@ LINES: dict[str, Lines] = {
     SPARSE: {"ja-1": 1311, "ja-1-text": 819, "ja-2.0": 2814, "zh-TW": 1183, "ko-2.2": 2883},
 }
 SCORES = np.array([[0.5, -0.5], [-1.25, 1.25], [2.0, -2.0]], "float32")
-"""Two opposite scores in a row, whose sigmoids have the sum 1: each is a distribution, too."""
+"""Two opposite scores in a row, whose sigmoids sum to 1, so each row is also a distribution."""
 TARGETS = {
     BINARY: np.array([[0.25, 0.75], [1.0, 0.5], [0.0, 1.0]], "float32"),
     CATEGORICAL: np.array([[0.25, 0.75], [1.0, 0.0], [0.5, 0.5]], "float32"),
@@ -72,7 +72,7 @@ class Loss:
 
 
 def _held(K: Recorder, loss: Loss, maker: str, prefix: str) -> Result:
-    """Of tensors that have their numbers."""
+    """The loss of tensors that hold numbers."""
     values = {name: K.array(f"{name}_value", array) for name, array in loss.arrays.items()}
     target, scores = (K[maker](v, dtype=loss.arrays[n].dtype.name) for n, v in values.items())
     return loss.of(K, target, scores, prefix)
@@ -99,7 +99,7 @@ EARLIER: tuple[Edition, ...] = tuple(edition for edition in EDITIONS if edition 
     way=WAYS,
 )
 def crossentropy(K: Recorder, activation: str, way: str) -> None:
-    """Of what an activation gives, by tensors of either sort."""
+    """The loss of an activation's result, by tensors of either kind."""
     prefix = OPERATIONS if K.tested.startswith(OPERATIONS) else ""
     maker, name = "constant" if prefix else "variable", K.tested.removeprefix(prefix)
     loss = Loss(name, activation)

@@ -304,7 +304,7 @@ RANDOM_NAME: dict[str, Lines] = {
 
 @BOOK.scenario(RANDOM_NAME.keys(), f"a variable named {LABEL}", editions=KERAS_2)
 def named_random(K: Recorder) -> None:
-    """Random variables take a name, too."""
+    """Random variables also take a name."""
     value = K.get_value(K[K.tested]((2, 2), 0.0, 1.0, name=LABEL)).output("value")
     test, demands = has_shape((2, 2)), "a variable of shape (2, 2)"
     K.expect("a named variable", value, test, demands, at=RANDOM_NAME[K.tested])

@@ -87,7 +87,7 @@ def _are_singular_values(x: Array) -> Test:
 
 @BOOK.scenario("keras.ops.svd", "without vectors", editions=KERAS_3, share=2.0)
 def singular_values_alone(K: Recorder, draw: st.DrawFn) -> None:
-    """Matrices, alone or in batches, of which the singular values are asked for."""
+    """Matrices, alone or in batches, for their singular values."""
     batch = draw(st.sampled_from(((), (), (2,), (2, 3))))
     sizes = draw(st.integers(1, 4)), draw(st.integers(1, 4))
     x = small(draw, (*batch, *sizes), a_dtype(draw))

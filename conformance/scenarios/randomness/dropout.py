@@ -109,7 +109,7 @@ def is_dropped_or_kept(x: Array, level: float) -> Test:
 
 
 def _common_factor(factors: Array, dtype: Any) -> Problem | None:
-    """All factors are the same, but for a few roundings, and positive."""
+    """All factors are positive, and equal except for a few roundings."""
     low, high = float(factors.min()), float(factors.max())
     if low > 0 and high - low <= 8 * np.finfo(dtype).eps * high:
         return None

@@ -16,7 +16,7 @@ the stated probability, the `rate`.
   sqrt(2 n a x), each with probability at most exp(-x) (Boucheron, Lugosi, Massart, 2.4).
 * Products: P(|sum u_i w_i| > t | w) <= 2 exp(-2 t^2 / sum w_i^2) for independent u_i on intervals
   of length 1 that have one mean, where the w_i sum to 0 (W. Hoeffding, Probability inequalities for
-  sums of bounded random variables, 1963, theorem 2). Nothing else is asked of the law of u.
+  sums of bounded random variables, 1963, theorem 2). The law of u needs no other property.
 """
 
 from __future__ import annotations
@@ -197,8 +197,8 @@ def _in_far_blocks(ends: Array, over: Array, under: Array, size: int) -> Array:
     """The ranks of all numbers that may be the farthest, by what the ends of blocks say.
 
     Both distribution functions only rise, so that inside a block neither distance is greater than
-    from the one function at its end to the other at its beginning. Most blocks are out by that, and
-    the law's function, which takes most of the time, is not asked for their numbers.
+    from the one function at its end to the other at its beginning. That settles most blocks without
+    the law's function, which takes most of the time.
     """
     greatest = max(((ends + 1) / size - over).max(), (under - ends / size).max())
     above, below = (ends[1:] + 1) / size - over[:-1], under[1:] - ends[:-1] / size

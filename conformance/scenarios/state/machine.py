@@ -35,7 +35,7 @@ from conformance.specs.convention_names import ConventionName
 from conformance.specs.unsettled import unsettled_of
 
 Draw = st.DrawFn
-# asked for at each step: to have Hypothesis look for the strategy takes as long as to draw from it
+# cached, because Hypothesis takes as long to look the strategy up as to draw from it
 _between = cache(st.integers)
 _BOOLEANS = st.booleans()
 
@@ -72,7 +72,7 @@ class ExpectedResult:
     value: Array
     conventions: Conventions
     history: list[Array]
-    """All values of its source (a variable, or an output of a function), the later ones too.
+    """All values of its source (a variable, or an output of a function), including later ones.
 
     A result that equals a later value was changed after it had been returned."""
     others: Sequence[Result] = ()
@@ -124,7 +124,7 @@ class Machine:
     compiled: list[ModelFunction] = field(default_factory=list)
     noted: list[ExpectedResult] = field(default_factory=list)
     arrays: dict[str, HeldArray] = field(default_factory=dict)
-    """Arrays of the program by name, those that were read from variables too."""
+    """Arrays of the program by name, including those read from variables."""
     conventions: set[str] = field(default_factory=set)
     names: Counter[str] = field(default_factory=Counter)
     worlds: list[World] = field(default_factory=list)
@@ -329,7 +329,7 @@ def _readings(noted: ExpectedResult) -> Iterator[Alternative]:
 
 
 def _same_as(noted: ExpectedResult, reading: str) -> Callable[[Array, Array], bool]:
-    """How results of a reading are compared: what is computed may have another dtype, too."""
+    """The comparison for results of a reading: computed results may have another dtype."""
     if noted.what in COMPUTED:
         return partial(_nearly, OTHER_FLOATS)
     return partial(_nearly, ()) if reading == WITHOUT_BIAS[1] else _same

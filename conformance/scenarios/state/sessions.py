@@ -261,7 +261,7 @@ def fed_phases(K: Recorder, draw: Draw) -> None:
     x, train, test = (K.placeholder(shape=kind[0], dtype=kind[1]) for _ in range(3))
     phase = K.learning_phase()
     output = K.in_train_phase(x + train, x + test)
-    if draw(st.booleans()):  # the flag is the one that was used, whenever it is asked for
+    if draw(st.booleans()):  # each call of learning_phase returns the flag that was used
         phase = K.learning_phase()
     function = K.function([x, train, test, phase], [output])
     for _ in range(draw(st.integers(1, 3))):

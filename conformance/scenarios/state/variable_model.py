@@ -141,7 +141,7 @@ class ModelFunction:
     outputs: Sequence[Expression]
     updates: Sequence[ModelUpdate]
     ranks: Sequence[str | None] = ()
-    """For each output the program's output that tells its rank, if it was asked."""
+    """For each output the program's output with its rank, if the program has one."""
     versions: dict[ModelVariable, int] = field(default_factory=dict)
     history: list[list[Array]] = field(default_factory=list)
     """For each output the values that it has had."""
@@ -162,7 +162,7 @@ class ModelFunction:
         return outputs
 
     def _changed(self, expression: Expression) -> Conventions:
-        """A variable that changed after the function was made is read anew by convention."""
+        """A variable that changed after the function was made is read again by convention."""
         changed = any(v.version != self.versions[v] for v in expression.reads())
         return frozenset({AT_CALL} if changed else ())
 

@@ -38,7 +38,7 @@ IN_TURN: Taken = (TOGETHER, "in turn")
 OUTPUT_IN_TURN: Taken = (BEFORE, "in turn")
 WITHOUT_BIAS: Taken = (AVERAGE, "without bias")
 READINGS = (WITHOUT_BIAS, WHEN_MADE, IN_TURN, OUTPUT_IN_TURN)
-"""All of them. Of several that a result takes, the first is named."""
+"""All of them. The message names the first that a result takes."""
 
 
 class GraphMode(StrEnum):
@@ -162,7 +162,7 @@ class World:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """The same for two worlds that cannot be told apart from now on."""
+        """The same for two worlds that are equal from now on."""
         averages = [(name, a.tobytes(), count) for name, (a, count) in self.averages.items()]
         held = [(name, a.tobytes()) for name, a in self.held.items()]
         return (self.mode, _bytes(self.values.values()), tuple(averages), tuple(held))
@@ -185,7 +185,7 @@ def merged(worlds: Iterable[World]) -> list[World]:
 
 
 def distinct(arrays: Iterable[Array]) -> list[Array]:
-    """The arrays that differ, each where it came first."""
+    """The different arrays, in order of first appearance."""
     return list({a.tobytes(): a for a in arrays}.values())
 
 

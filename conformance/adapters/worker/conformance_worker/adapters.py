@@ -80,7 +80,7 @@ class GraphAdapter(object):
 
 
 class EagerAdapter(GraphAdapter):
-    """A module whose functions compute at once."""
+    """A module in eager mode."""
 
     def evaluate(self, tensor: Any) -> Any:
         """The tensor's value."""

@@ -9,7 +9,7 @@ from .frames import FrameDecoder, encode_frame
 
 _HIGHEST = 900
 _CHUNK = 2**16
-"""What a pipe holds: memory for more is asked of the system, and given back, for each read."""
+"""The capacity of a pipe: a larger read allocates memory from the system and frees it again."""
 
 
 class ChannelError(Exception):

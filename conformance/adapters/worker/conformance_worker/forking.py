@@ -84,7 +84,7 @@ class Zygote(object):
         return message, list(numbers)
 
     def _leave_orphan(self) -> None:
-        """Fork once more, and return in the child when the guardian has become its parent.
+        """Fork again, and return in the child when the guardian has become its parent.
 
         So the guardian gets the worker's exit status, and a worker that kills its parent does not
         kill the zygote.

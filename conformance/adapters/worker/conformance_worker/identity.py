@@ -17,7 +17,7 @@ LIBRARIES = ("keras", "tensorflow", "theano", "cntk", "numpy", "tf_keras", "torc
 def identity(module: Any, adapter: Any, functions: List[str], brief: Brief) -> Dict[str, Any]:
     """Protocol, versions, backend, and the signatures of `functions`.
 
-    Whatever the implementation raises while it is asked, SystemExit too, is an answer.
+    Every exception of the implementation, including SystemExit, is an answer.
     """
     return {
         "protocol": PROTOCOL,
@@ -69,7 +69,7 @@ def _function(module: Any, adapter: Any, name: str) -> Dict[str, Any]:
 
 
 def _signature(function: Any) -> Tuple[Optional[List[Any]], Optional[str]]:
-    """The parameters, or None and why they cannot be told."""
+    """The parameters, or None and the reason why they are unknown."""
     try:
         parameters = list(inspect.signature(function).parameters.values())
         if len(parameters) > MOST_PARAMETERS:

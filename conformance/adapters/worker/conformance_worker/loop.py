@@ -84,7 +84,7 @@ class Worker(object):
                 raise RequestError("{!r} is not a command".format(request.get("command")))
             header, arrays = command(request, payloads)
         except BaseException as error:
-            # the implementation may exit wherever it is asked for something
+            # any call of the implementation may exit
             return refusal(number, error), []
         return dict(header, id=number, ok=True), arrays
 

@@ -14,8 +14,8 @@ from .structures import BoundProgram
 from .values import Columns, Value, is_plain, read
 
 Manner = NamedTuple("Manner", [("eager", bool), ("draws_together", bool)])
-"""Whether functions compute at once; and whether one function computes the graphs of all draws that
-hold numbers."""
+"""Whether functions are eager, and whether one function computes the graphs of all draws that hold
+numbers."""
 
 
 class BatchRun(object):
@@ -91,7 +91,7 @@ class BatchRun(object):
             structures = [self._built(feed) for feed in feeds]
             values = self._evaluated(structures, feeds)
         except BaseException:
-            # of one draw, or because the draws are together
+            # one draw failed, or the draws cannot be computed together
             self._inputs = self._outputs = None
             self.spoiled = True
             return None
@@ -150,8 +150,8 @@ class BatchRun(object):
         except ImplementationError as failure:
             error = self._failed(failure.data)
         except BaseException as broken:
-            # a result that cannot be inspected, such as a list that contains itself, or whose
-            # class exits when it is asked for
+            # a result that cannot be inspected: a list that contains itself, or an object whose
+            # class exits when it is read
             error = self._failed(describe(broken, "read"))
         return [error, self._changed(feed, arrays, look)]
 

@@ -53,7 +53,7 @@ class Settings(object):
     def restore(self) -> List[str]:
         """Restore the settings that were changed; their names.
 
-        `process` stands for one that cannot be asked for or set any more.
+        `process` stands for a setting that can no longer be read or set.
         """
         leaked = []
         for name, get, put, value in self._chosen:

@@ -74,7 +74,7 @@ class BoundProgram(object):
     def rebind(self, feed: Dict[str, Any]) -> None:
         """Set the variables, keep the placeholders, and make the constants again.
 
-        A variable that cannot be set, and that no graph holds, is made again, too.
+        The worker also makes a variable again that it cannot set and that no graph holds.
         """
         for item in self._program.inputs:
             if item.binding == "variable" and not self._anew:
@@ -215,7 +215,7 @@ def _holds(held: Any, fed: Any) -> bool:
 
 
 def _attribute(tensor: Any) -> Any:
-    """The name of the attribute `dtype`: float32 of `torch.float32`, too."""
+    """The name of the attribute `dtype`: float32 also for `torch.float32`."""
     dtype = getattr(tensor, "dtype", None)
     if dtype is None:
         return None

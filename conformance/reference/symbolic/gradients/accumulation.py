@@ -12,6 +12,8 @@ The rules are in the modules beside this one.
 
 The rules of loops, of the parts of their bundles, and of selection are here, because they
 accumulate gradients inside the body of a loop.
+
+Source: A. Griewank and A. Walther, Evaluating Derivatives, 2nd edition, SIAM 2008, chapter 3.
 """
 
 from __future__ import annotations
@@ -32,7 +34,11 @@ GRADIENTS: dict[str, Callable[[Tensor, Tensor], Gradients]] = {}
 
 
 def gradient_of(*operations: str) -> Callable[[GradientRule], GradientRule]:
-    """Register a function as the gradient rule of these operations."""
+    """Register a function as the gradient rule of these operations.
+
+    A rule takes the node of an operation, and `upstream`, which has the shape of the node. For each
+    input it returns a gradient of the input's shape, or None.
+    """
 
     def register(function: GradientRule) -> GradientRule:
         GRADIENTS.update(dict.fromkeys(operations, function))
@@ -95,6 +101,9 @@ def passed_back(upstream: Mapping[Tensor, Tensor], variables: Sequence[Tensor]) 
     """The gradient with respect to each tensor, from that with respect to the keys of `upstream`.
 
     ValueError if an operation between has no rule.
+
+    Shapes: each key of `upstream` and its gradient have one shape; each result has the shape of its
+    tensor.
     """
     order = ordered(list(upstream), [])
     between = _depending(order, variables)

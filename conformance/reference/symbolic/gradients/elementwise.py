@@ -2,6 +2,10 @@
 
 At a kink they follow TensorFlow. The slope of relu and abs at 0 is 0. maximum(x, y) takes x where
 both are equal. clip and hard_sigmoid pass the gradient at their limits.
+
+Source: NIST Digital Library of Mathematical Functions, sections 4.7, 4.20 and 4.34, for the
+derivatives of exp, log, powers, sin, cos and tanh. All others follow from these by the rules of
+quotients and chains.
 """
 
 from __future__ import annotations
@@ -19,7 +23,10 @@ from conformance.reference.symbolic.graph import Tensor, apply, binary
 
 
 def select(condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
-    """x where the condition holds, else y. The side not taken may be NaN."""
+    """x where the condition holds, else y. The side not taken may be NaN.
+
+    Shapes: condition, x and y broadcast; the result has their common shape.
+    """
     return apply("select", condition, x, y)
 
 

@@ -1,4 +1,8 @@
-"""Gradients of products of tensors, all as `contraction`s of labelled axes."""
+"""Gradients of products of tensors, all as `contraction`s of labelled axes.
+
+Source: M. B. Giles, Collected Matrix Derivative Results for Forward and Reverse Mode Algorithmic
+Differentiation, 2008.
+"""
 
 from __future__ import annotations
 

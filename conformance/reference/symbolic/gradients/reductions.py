@@ -1,4 +1,8 @@
-"""Gradients of reductions, and of running sums and products."""
+"""Gradients of reductions, and of running sums and products.
+
+Source: derivatives of the formulas in `reductions`. Equal extremes share a gradient as in
+TensorFlow.
+"""
 
 from __future__ import annotations
 
@@ -103,13 +107,19 @@ def _along(axis: int, entry: slice) -> tuple[slice, ...]:
 
 
 def delayed(x: Tensor, axis: int, first: int) -> Tensor:
-    """x one place later along an axis, without its last element and with a constant before it."""
+    """x one place later along an axis, without its last element and with a constant before it.
+
+    Shapes: any x; the result has the shape of x.
+    """
     start = apply("fill_like", x[_along(axis, slice(1))], value=first, dtype=x.dtype)
     return apply("concatenate", start, x[_along(axis, slice(-1))], axis=axis)
 
 
 def advanced(x: Tensor, axis: int) -> Tensor:
-    """x one place earlier along an axis, without its first element and with a zero after it."""
+    """x one place earlier along an axis, without its first element and with a zero after it.
+
+    Shapes: any x; the result has the shape of x.
+    """
     return _reversed(delayed(_reversed(x, axis), axis, 0), axis)
 
 

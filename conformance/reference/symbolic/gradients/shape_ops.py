@@ -1,4 +1,7 @@
-"""Gradients of operations that move, repeat, join and select elements."""
+"""Gradients of operations that move, repeat, join and select elements.
+
+Source: each rule is the transpose of a linear map (Griewank and Walther, as in `accumulation`).
+"""
 
 from __future__ import annotations
 

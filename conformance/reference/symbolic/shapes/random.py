@@ -24,7 +24,7 @@ class Stream:
 
 @rule("random_uniform", "random_normal", "truncated_normal", "random_binomial")
 def random_tensor(shape: tuple[int, ...], dtype: str, **_: Any) -> Result:
-    """The shape and dtype that were asked for."""
+    """The requested shape and dtype."""
     return shape, dtype
 
 
