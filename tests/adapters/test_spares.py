@@ -36,7 +36,7 @@ def counting(folder: Path) -> Launch:
     (folder / "counting.py").write_text(MODULE, "utf-8")
     imports = folder / "imports"
     imports.touch()
-    fake = launch("correct", IMPORTS=str(imports))
+    fake = launch("correct", IMPORTS=str(imports), OPENBLAS_NUM_THREADS="1")
     paths = f"{fake.environment['PYTHONPATH']}:{folder}"
     return Launch(fake.python, "counting", "graph", {**fake.environment, "PYTHONPATH": paths})
 
