@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import selectors
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -117,8 +119,12 @@ def _openblas(target: Target) -> Path:
     raise PlaceholderError(f"NumPy in {packages} brings no OpenBLAS")
 
 
-SECONDS = 300
+SECONDS = 300.0
 """How long a program that asks something of an implementation may take: an import is slow."""
+MOST_PRINTED = 16 * 2**20
+"""Bytes that it may print; the longest answer, the places of all functions, has 50,000."""
+_ENDLESS = f"its interpreter did not end within {SECONDS:g} s"
+_CHUNK = 2**16
 _TAIL = 12  # lines of a failed program's output that an error shows
 
 
@@ -132,25 +138,67 @@ def said_by(target: Target, command: Sequence[str]) -> str:
     It runs outside of the sandbox, and reads nothing that a worker in the sandbox wrote.
 
     Raises:
-        LaunchError: the program prints none; its cause is set if the program did not end.
+        LaunchError: the program prints none, too much, or does not end.
     """
     variables = launch_environment(target)
     try:
-        answer = subprocess.run(
+        process = subprocess.Popen(
             command,
             env=variables,
-            check=False,
             cwd=variables["HOME"],
-            capture_output=True,
-            encoding="utf-8",
-            errors="replace",
-            timeout=SECONDS,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
         )
-    except (OSError, subprocess.TimeoutExpired) as error:
+    except OSError as error:
         raise LaunchError(str(error)) from error
-    lines = (answer.stdout + answer.stderr).strip().splitlines()
-    if answer.returncode != 0:
-        raise LaunchError("\n".join(lines[-_TAIL:]))
-    if not answer.stdout.strip():
-        raise LaunchError("it printed nothing")
-    return answer.stdout.strip().splitlines()[-1]
+    with process:
+        try:
+            output, errors = _outputs(process)
+        except BaseException:
+            process.kill()
+            raise
+    if process.returncode != 0:
+        raise LaunchError("\n".join((output + errors).strip().splitlines()[-_TAIL:]))
+    if not output.strip():
+        raise LaunchError("its interpreter printed nothing")
+    return output.strip().splitlines()[-1]
+
+
+def _outputs(process: subprocess.Popen[bytes]) -> list[str]:
+    """The standard output and the standard error of a process, once it has ended.
+
+    Raises:
+        LaunchError: it takes or prints too much.
+    """
+    deadline = time.monotonic() + SECONDS
+    streams = [stream for stream in (process.stdout, process.stderr) if stream is not None]
+    printed = {stream.fileno(): bytearray() for stream in streams}
+    with selectors.DefaultSelector() as selector:
+        for descriptor in printed:
+            selector.register(descriptor, selectors.EVENT_READ)
+        while selector.get_map():
+            for key, _ in selector.select(_left(deadline)):
+                data = os.read(key.fd, _CHUNK)
+                printed[key.fd] += data
+                if not data:
+                    selector.unregister(key.fd)
+            if sum(map(len, printed.values())) > MOST_PRINTED:
+                raise LaunchError(f"its interpreter printed more than {MOST_PRINTED:,} bytes")
+    try:
+        process.wait(_left(deadline))
+    except subprocess.TimeoutExpired as error:
+        raise LaunchError(_ENDLESS) from error
+    return [text.decode("utf-8", "replace") for text in printed.values()]
+
+
+def _left(deadline: float) -> float:
+    """The seconds until a deadline.
+
+    Raises:
+        LaunchError: it is over.
+    """
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise LaunchError(_ENDLESS)
+    return left

@@ -27,7 +27,8 @@ from conformance.adapters.patience import (
     hurried,
     takes_most,
 )
-from conformance.adapters.process import Launch, WorkerProcess
+from conformance.adapters.process import Launch
+from conformance.adapters.spares import Spare
 from conformance.adapters.start_errors import WorkerStartError, not_started
 from conformance.adapters.time_limits import ANSWER_SECONDS, OvertimeError, within
 from conformance.adapters.zygotes import LentWorkers, ZygoteSource
@@ -122,6 +123,7 @@ class Session:
         """The seconds of the slowest answer so far, of the first start, of hurried waits."""
         self.unset: Fault | None = None
         """The fault of a worker in a call that it made for itself; later ones make none."""
+        self._spare = Spare(launch)
         self._zygotes: ZygoteSource | LentWorkers = workers or ZygoteSource(launch)
         self._closing: list[Callable[[], None]] = []
         self._starting: Connection | None = None
@@ -209,6 +211,7 @@ class Session:
             self._connection.submit({"command": "stop", "id": next(self._ids)})
             self._connection.process.wait(2.0)
         self._drop()
+        self._spare.drop()
         self._zygotes.drop()
         while self._closing:
             self._closing.pop()()
@@ -221,6 +224,8 @@ class Session:
         usual = self._limits.seconds(batch.draws)
         short = hurried(self._slowest, self._started, self._wasted)
         limit = min(usual, short) if patience.hurried else usual
+        if patience.hurried:
+            self._spare.prepare()
         try:
             return self._receive(batch, limit)
         except WorkerFault as error:
@@ -366,6 +371,7 @@ class Session:
     def _start(self) -> Connection:
         self.starts += 1
         forked = self._forked()
+        self._spare.useful = forked is None
         if self._aborted:
             if forked is not None:
                 forked.close()
@@ -407,20 +413,13 @@ class Session:
             return connection
 
     def _launched(self) -> Connection:
-        launch, memory = self._launch, self._launch.memory_limit
-        try:
-            process = WorkerProcess(
-                launch.command(), launch.environment, launch.directory, memory, launch.writable
-            )
-        except OSError as error:
-            raise WorkerStartError(f"{launch.python}: {error.strerror}") from error
-        connection = Connection(process, memory)
+        connection = self._spare.take()
         try:
             return self._introduced(connection, self._limits.start)
         except (WorkerFault, AnswerError) as error:
             if self._aborted:
                 raise SessionAbortedError from error
-            raise not_started(launch, _reason(error), str(connection.output)) from error
+            raise not_started(self._launch, _reason(error), str(connection.output)) from error
 
     def _introduced(self, connection: Connection, seconds: float) -> Connection:
         """The connection, once the worker has told its identity and made the settings.

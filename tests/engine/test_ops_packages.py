@@ -12,10 +12,12 @@ import pytest
 
 from conformance.adapters.session import Session
 from conformance.engine import Subject
+from conformance.engine.running.probing import PROBE
 from conformance.results import Failure, Verdict
+from conformance.results.events import WorkerRestarted
 from conformance.scripts import Prelude
 from tests.adapters.ops_packages import CONVERTS, NAME, launched, package
-from tests.engine.support import examine
+from tests.engine.support import TINY, examine
 
 RIGHT = """
 def tril(x, k=0):
@@ -98,3 +100,11 @@ def test_a_right_package_is_tested_without_constant(tmp_path: Path) -> None:
     (squeezed,) = (f for f in outcome.results.functions if f.function == "keras.ops.squeeze")
     verdicts = {str(a.aspect): a.verdict for a in squeezed.aspects}
     assert verdicts["value"] is Verdict.CONFORMS
+
+
+def test_probes_call_the_square_of_the_package(tmp_path: Path) -> None:
+    package(tmp_path, CONVERTS, RIGHT, "def square(x):\n    import os\n    os._exit(3)")
+    seen = examine(subject_of(tmp_path), ("keras.ops.tril",), TINY)
+    lost = [e for e in seen.events if isinstance(e, WorkerRestarted)]
+    assert {(loss.function, loss.reason) for loss in lost} == {(PROBE, "exit status 3")}
+    assert not seen.failures(Verdict.CRASHED)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from conformance import reference
+from conformance.editions import EDITIONS, Edition
 from conformance.engine.judging.probes import (
     BINDINGS,
     empty_probe,
@@ -17,10 +18,12 @@ from conformance.engine.judging.probes import (
     shape_failure,
     shape_outputs,
     shape_probe,
+    square_of,
     unknown_marks,
     without_marks,
     works,
 )
+from conformance.engine.planning.plan import documented_names
 from conformance.observations import (
     DrawObservation,
     OutputObservation,
@@ -80,6 +83,13 @@ def test_the_gradient_of_every_element_counts() -> None:
 
 def test_int_shape_of_the_reference_answers() -> None:
     assert shape_failure(observed(shape_probe(Binding.VARIABLE), module())) is None
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_the_function_that_squares_is_of_the_edition(edition: Edition) -> None:
+    documented = documented_names(edition)
+    assert square_of(*documented) in documented
+    assert {square_of(name) for name in documented} == {square_of(*documented)}
 
 
 def test_the_exception_of_int_shape_is_named() -> None:

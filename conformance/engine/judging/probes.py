@@ -12,6 +12,7 @@ from collections.abc import Collection
 from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 
 from conformance.editions import Edition
 from conformance.engine.judging.findings import Finding
@@ -59,7 +60,14 @@ NO_SHAPE = _nothing_to_ask(
 _POINT = np.array([[1.0, -2.0, 3.0], [0.5, 4.0, -1.5]], np.float32)
 ShapeFailure = tuple[str, str]
 """Kind and detail of the findings that `int_shape` is to blame for."""
+KERAS_SQUARE = "keras.ops.square"
 BINDINGS = (Binding.VARIABLE, Binding.PLACEHOLDER, Binding.PLACEHOLDER_NONE)
+
+
+def square_of(*documented: str) -> str:
+    """The function that squares, by the names of documented functions: those of Keras 3 have their
+    package in their names."""
+    return KERAS_SQUARE if any(name.startswith("keras.") for name in documented) else "square"
 
 
 def gradient_probe(binding: Binding) -> Batch:
@@ -76,24 +84,26 @@ def gradient_probe(binding: Binding) -> Batch:
 def own_gradient_probe() -> Batch:
     """A batch that asks for the gradient of a square by the backend's own means."""
     items = [Input(name, _POINT.shape, "float32", Binding.CONSTANT) for name in ("x", WEIGHTS)]
-    asked = ("keras.ops.square", Ref(WEIGHTS), [Ref("x")], Ref("x"))
+    asked = (KERAS_SQUARE, Ref(WEIGHTS), [Ref("x")], Ref("x"))
     step = Step("gradients", DIFFERENTIATED, asked)
     arrays = {"x": _POINT[None], WEIGHTS: np.ones((1, *_POINT.shape), np.float32)}
     return Batch(Program(tuple(items), (step,), ("gradients",)), arrays, 1)
 
 
-def shape_probe(binding: Binding) -> Batch:
+def shape_probe(binding: Binding, square: str = "square") -> Batch:
     """A batch that asks for the static shape of the square of an input."""
-    item = Input("x", _POINT.shape, "float32", binding)
-    program = Program((item,), (Step("squares", "square", (Ref("x"),)),), ("squares",))
-    return Batch(program, {"x": _POINT[None]}, 1)
+    return _squared(_POINT, binding, square)
 
 
-def empty_probe(binding: Binding) -> Batch:
+def empty_probe(binding: Binding, square: str = "square") -> Batch:
     """A batch that asks for the square of an array of shape (0,)."""
-    item = Input("x", (0,), "float32", binding)
-    program = Program((item,), (Step("squares", "square", (Ref("x"),)),), ("squares",))
-    return Batch(program, {"x": np.zeros((1, 0), np.float32)}, 1)
+    return _squared(np.zeros(0, np.float32), binding, square)
+
+
+def _squared(array: npt.NDArray[np.float32], binding: Binding, square: str) -> Batch:
+    item = Input("x", array.shape, "float32", binding)
+    program = Program((item,), (Step("squares", square, (Ref("x"),)),), ("squares",))
+    return Batch(program, {"x": array[None]}, 1)
 
 
 def ends_the_worker(observed: StructureObservation) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from conformance.adapters.patience import ONCE
 from conformance.adapters.session import Session
@@ -24,6 +25,7 @@ from conformance.engine.judging.probes import (
     own_gradient_probe,
     shape_failure,
     shape_probe,
+    square_of,
     unknown_marks,
     works,
 )
@@ -75,17 +77,23 @@ class Probing:
         self._tell_of_settings()
         if not {Aspect.STATIC_SHAPE, Aspect.VALUE}.isdisjoint(aspects):
             # first: if `square` hangs, no other probe says anything
-            square = self._answer("the square of a variable", shape_probe(Binding.VARIABLE))
+            probe = shape_probe(Binding.VARIABLE, self._square)
+            square = self._answer("the square of a variable", probe)
             if Aspect.STATIC_SHAPE in aspects and square is not None and not self.ended:
                 self._probe_shapes(probes, square)
         if Aspect.GRADIENT in aspects:
             probes.undifferentiable = self._undifferentiable()
         if Aspect.VALUE in aspects:
             what = "the square of an array without elements"
+            probe_empty = partial(empty_probe, square=self._square)
             probes.deadly = self._bindings(
-                what, empty_probe, lambda seen: not ends_the_worker(seen)
+                what, probe_empty, lambda seen: not ends_the_worker(seen)
             )
         return probes
+
+    @property
+    def _square(self) -> str:
+        return square_of(*self.losses.documented)
 
     def _tell_of_settings(self) -> None:
         if (fault := self.session.unset) is not None:
@@ -96,7 +104,7 @@ class Probing:
         probes.shapeless = shape_failure(
             square, needs_shape=self.shapes_promised, absent=self.absent
         )
-        probe = shape_probe(Binding.PLACEHOLDER_NONE)
+        probe = shape_probe(Binding.PLACEHOLDER_NONE, self._square)
         unknown = self._answer("the square of a placeholder", probe)
         probes.marks = frozenset() if unknown is None else unknown_marks(unknown)
 

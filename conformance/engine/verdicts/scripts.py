@@ -28,6 +28,7 @@ from conformance.engine.judging.probes import (
     gradient_probe,
     own_gradient_probe,
     shape_probe,
+    square_of,
 )
 from conformance.engine.judging.readings import of_misfit, of_refusal
 from conformance.engine.judging.scenarios import ScenarioTrial
@@ -279,7 +280,8 @@ def _without_case(
         probe = own_gradient_probe() if own else gradient_probe(BINDINGS[0])
         return _probe_of_gradients(title, prelude, probe)
     if finding.kind == FindingKind.NO_STATIC_SHAPES:
-        return _probe_of_shapes(title, prelude, shape_probe(Binding.VARIABLE))
+        probe = shape_probe(Binding.VARIABLE, square_of(documented.name))
+        return _probe_of_shapes(title, prelude, probe)
     if finding.kind == FindingKind.ABSENT:
         ending = endings.looked_up(documented.name)
     elif str(finding.kind) in _SIGNATURE_FAULTS:
