@@ -19,7 +19,13 @@ from conformance.reporting.listing import (
 from conformance.reporting.marks import MARKS, READING
 from conformance.reporting.matrix import MatrixColumn, by_theme, column, legend_name, marks_of
 from conformance.reporting.safe_text import clean, clean_block
-from conformance.reporting.summary import drift_text, score_text, shown_counts, time_line
+from conformance.reporting.summary import (
+    absent_text,
+    drift_text,
+    score_text,
+    shown_counts,
+    time_line,
+)
 from conformance.reporting.targets import TargetHistory, TargetView
 from conformance.reporting.writer import ResultsCollector
 from conformance.results import FunctionResult, Results, Verdict
@@ -243,7 +249,8 @@ def target_lines(results: Results, scripted: Collection[int]) -> Iterator[str]:
     """The failures, gaps and other readings of one target."""
     yield f"## {escape(results.target.name)}"
     yield ""
-    yield f"{score_text(results.functions)}. {escape(time_line(results.run))}."
+    counts = f"{score_text(results.functions)}{absent_text(results.functions)}"
+    yield f"{counts}. {escape(time_line(results.run))}."
     yield ""
     for verdict, count in shown_counts(results.functions):
         mark = MARKS[verdict]

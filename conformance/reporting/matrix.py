@@ -12,7 +12,14 @@ from conformance.reporting.marks import MARKS, Mark
 from conformance.reporting.paint import Paint
 from conformance.reporting.safe_text import clean
 from conformance.results import FunctionResult, Results, Verdict
-from conformance.results.scores import count_diverging, count_standings, diverges, score, worst
+from conformance.results.scores import (
+    count_diverging,
+    count_standings,
+    diverges,
+    is_absent,
+    score,
+    worst,
+)
 
 
 class MatrixColumn(NamedTuple):
@@ -98,8 +105,17 @@ NAME_WIDTH = 28
 """Columns for a function name, indented; fewer if no name needs them."""
 
 
-def matrix(columns: Sequence[MatrixColumn], paint: Paint, width: int) -> Iterator[Text]:
-    """The lines of the matrix, each at most `width` columns wide (or as wide as one target)."""
+FEW = 5
+"""So many rows of absent functions are shown anyway."""
+
+
+def matrix(
+    columns: Sequence[MatrixColumn], paint: Paint, width: int, *, whole: bool = True
+) -> Iterator[Text]:
+    """The lines of the matrix, each at most `width` columns wide (or as wide as one target).
+
+    Unless `whole`, many functions that no target has become one line.
+    """
     if not columns:
         return
     yield from legend(columns, paint, width)
@@ -109,7 +125,24 @@ def matrix(columns: Sequence[MatrixColumn], paint: Paint, width: int) -> Iterato
         text = paint.mark(entry.verdict(name), entry.cell(name))
         return paint.with_reading(text) if entry.diverges(name) else text
 
-    yield from grid(columns, by_theme(columns), cell, paint, width)
+    themes = by_theme(columns)
+    absent = [] if whole else _absent_everywhere(columns)
+    if len(absent) > FEW:
+        rows = {t: [n for n in names if n not in absent] for t, names in themes.items()}
+        themes = {theme: names for theme, names in rows.items() if names}
+    yield from grid(columns, themes, cell, paint, width)
+    if len(absent) > FEW:
+        yield paint.text(f"{len(absent)} functions are absent; --verbose lists them", "dim")
+
+
+def _absent_everywhere(columns: Sequence[MatrixColumn]) -> list[str]:
+    """The functions that no target has."""
+    names = dict.fromkeys(name for entry in columns for name in entry.functions)
+    return [
+        name
+        for name in names
+        if all(is_absent(e.functions[name]) for e in columns if name in e.functions)
+    ]
 
 
 def legend(columns: Sequence[MatrixColumn], paint: Paint, width: int) -> Iterator[Text]:

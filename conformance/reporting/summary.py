@@ -22,6 +22,7 @@ from conformance.results.scores import (
     LACKS,
     count_diverging,
     count_standings,
+    is_absent,
     score,
     suite_errors,
 )
@@ -31,20 +32,35 @@ def score_line(functions: Sequence[FunctionResult], paint: Paint) -> Text:
     """`412 of 455 aspects keep the documents (90.5 %), 31 missing (6.9 %), ✗ 12 violate, ...`.
 
     Then the other faults, changes and lacks that occur, and how many aspects take another reading.
+    The figures are those of the functions that are there; absent ones follow, with the whole score.
     """
+    there = [function for function in functions if not is_absent(function)] or functions
     line = Text(score_text(functions))
-    for verdict, count in shown_counts(functions):
+    for verdict, count in shown_counts(there):
         text = paint.mark(verdict, f"{count} {MARKS[verdict].verb}")
         line = Text.assemble(line, "; " if verdict is Verdict.DIVERGES else ", ", text)
-    return line
+    return Text.assemble(line, absent_text(functions))
 
 
 def score_text(functions: Sequence[FunctionResult]) -> str:
-    """`412 of 455 aspects keep the documents (90.5 %), 31 missing (6.9 %)`."""
-    points = score(functions)
+    """`412 of 455 aspects keep the documents (90.5 %), 31 missing (6.9 %)`; of the functions that
+    are there, if some are absent."""
+    there = [function for function in functions if not is_absent(function)] or functions
+    points = score(there)
     missing = f", {points.missing} missing ({points.percent_missing})" if points.missing else ""
-    text = f"{points.keeping} of {points.demanded} aspects keep the documents ({points.percent})"
-    return text + missing
+    of = "" if len(there) == len(functions) else f" of {counted(len(there), 'function')}"
+    keep = f"keep the documents ({points.percent})"
+    return f"{points.keeping} of {points.demanded} aspects{of} {keep}{missing}"
+
+
+def absent_text(functions: Sequence[FunctionResult]) -> str:
+    """`; 148 functions are absent: with them 13 of 953 aspects (1.3 %)`; empty if none is."""
+    absent = sum(map(is_absent, functions))
+    if absent in (0, len(functions)):
+        return ""
+    points, verb, them = score(functions), *(("is", "it") if absent == 1 else ("are", "them"))
+    whole = f"{points.keeping} of {points.demanded} aspects ({points.percent})"
+    return f"; {counted(absent, 'function')} {verb} absent: with {them} {whole}"
 
 
 def shown_counts(functions: Sequence[FunctionResult]) -> Iterator[tuple[Verdict, int]]:

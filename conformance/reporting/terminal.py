@@ -47,7 +47,7 @@ from conformance.results.events import (
     TargetUnavailable,
     WorkerRestarted,
 )
-from conformance.results.scores import suite_errors
+from conformance.results.scores import is_absent, suite_errors
 
 ABSENT = "the function is absent"
 _NAMES = 8
@@ -66,7 +66,7 @@ class MissingReason:
 def missing_reasons(functions: Iterable[FunctionResult]) -> list[MissingReason]:
     """The reasons of everything that is unsupported, those of most aspects first."""
     results = list(functions)
-    absent = {f.function for f in results if _is_absent(f)}
+    absent = {f.function for f in results if is_absent(f)}
     reasons: dict[str, MissingReason] = {}
     for function in results:
         for aspect in function.aspects:
@@ -76,11 +76,6 @@ def missing_reasons(functions: Iterable[FunctionResult]) -> list[MissingReason]:
                 reason.functions[function.function] = None
                 reason.aspects += 1
     return sorted(reasons.values(), key=lambda reason: -reason.aspects)
-
-
-def _is_absent(function: FunctionResult) -> bool:
-    of = {aspect.aspect: aspect.verdict for aspect in function.aspects}
-    return of.get(Aspect.PRESENCE) is Verdict.UNSUPPORTED
 
 
 def _reason(function: FunctionResult, aspect: AspectResult, absent: set[str]) -> str:
@@ -315,7 +310,7 @@ class TerminalWriter:
         short = labels([c.name for c in columns], LABEL_WIDTH)
         if not self.quiet and columns:
             yield Text()
-            yield from matrix(columns, self.paint, self.console.width)
+            yield from matrix(columns, self.paint, self.console.width, whole=self.verbose)
             failures = shared_failures(columns, short, divergences=self.verbose)
             yield from self._section(
                 "Failures",

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from conformance.results.kinds import FindingKind
-from conformance.results.model import AspectResult, Failure, FunctionResult, Verdict
+from conformance.results.model import Aspect, AspectResult, Failure, FunctionResult, Verdict
 
 FAULTS: tuple[Verdict, ...] = (Verdict.VIOLATES, Verdict.CRASHED, Verdict.TIMED_OUT)
 """The verdicts on acts of a target against the documents, the gravest first."""
@@ -133,6 +133,12 @@ def score(functions: Iterable[FunctionResult]) -> Score:
     demanded = counts.total() - sum(counts[verdict] for verdict in UNCOUNTED)
     changed, errors = counts[Verdict.CHANGED], counts[Verdict.ERROR]
     return Score(counts[Verdict.CONFORMS], missing, demanded, changed, errors)
+
+
+def is_absent(function: FunctionResult) -> bool:
+    """Whether the implementation lacks the function."""
+    of = {aspect.aspect: aspect.verdict for aspect in function.aspects}
+    return of.get(Aspect.PRESENCE) is Verdict.UNSUPPORTED
 
 
 def suite_errors(functions: Iterable[FunctionResult]) -> list[str]:

@@ -88,8 +88,10 @@ class FileWriters:
     A writer that fails when a target is done tries again when the run is over.
     """
 
-    def __init__(self, folder: str, writers: Sequence[Writer]) -> None:
+    def __init__(self, folder: str, writers: Sequence[Writer], *, required: bool = True) -> None:
         self._folder, self._writers = folder, writers
+        self.required = required
+        """Whether the run fails if they cannot be written."""
         self._owed: list[tuple[Writer, Event]] = []
         self.problem: str | None = None
         """Why something that belongs to the results could not be written."""

@@ -28,10 +28,17 @@ from conformance.results import SCHEMA, Results
 from conformance.specs import load
 
 DEFAULT_FOLDER = Path("reports")
+LAST_FOLDER = Path(".conformance") / "last"
+"""The results of the last run of each target in this folder that had no --output."""
+
+
+def default_places() -> list[Path]:
+    """The folders of results here that commands read when no place is named."""
+    return [folder for folder in (DEFAULT_FOLDER, LAST_FOLDER) if holds_results(folder)]
 
 
 def stored(places: Sequence[Path], only: str | None = None) -> dict[Path, Results]:
-    """The results in files and folders, each file once; in `reports` if no place is named.
+    """The results in files and folders, each file once; in `default_places` if no place is named.
 
     With `only` those of one function, which is faster. The scores that `conformance report --format
     json` leaves in a folder are skipped.
@@ -39,11 +46,12 @@ def stored(places: Sequence[Path], only: str | None = None) -> dict[Path, Result
     Raises:
         UsageProblem: a file holds something else, or a place holds no results; it names the file.
     """
-    if not places and not DEFAULT_FOLDER.is_dir():
+    chosen = places or default_places()
+    if not chosen and not DEFAULT_FOLDER.is_dir():
         raise UsageProblem(
             f"there is no folder {DEFAULT_FOLDER}", "name results files, or folders of them"
         )
-    files = [file for place in places or [DEFAULT_FOLDER] for file in _files(place)]
+    files = [file for place in chosen or [DEFAULT_FOLDER] for file in _files(place)]
     return {file.resolve(): read_file(file, only) for file in files}
 
 

@@ -14,7 +14,9 @@ from conformance.cli.options.values import ReplayOptions
 
 @click.command("replay")
 @click.argument("identities", nargs=-1, metavar="[ID]...")
-@click.option("--all", "everything", is_flag=True, help="Every failure in the results.")
+@click.option(
+    "--all", "everything", is_flag=True, help="Every violation, crash and time-out in the results."
+)
 @click.option("--target", "targets", multiple=True, help="On this target only; may be repeated.")
 @selection_option
 @results_option("reports, its subfolders, and the failing cases that earlier runs here stored")

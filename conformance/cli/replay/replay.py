@@ -13,7 +13,7 @@ from rich.text import Text
 from conformance.adapters.target_records import Target
 from conformance.cli.errors import CANNOT_RUN, UsageProblem
 from conformance.cli.files.outputs import print_script
-from conformance.cli.files.results import DEFAULT_FOLDER, in_folders, stored
+from conformance.cli.files.results import DEFAULT_FOLDER, default_places, in_folders, stored
 from conformance.cli.options.values import ReplayOptions
 from conformance.cli.replay.rerun import CANNOT, CHANGED, FIXED, STILL, ReplayOutcome, outcomes
 from conformance.cli.replay.stored_failures import StoredFailure, chosen_failures, failures, with_id
@@ -24,6 +24,7 @@ from conformance.near_names import LISTED, did_you_mean
 from conformance.reporting.failures import comparison
 from conformance.reporting.paint import Paint, make_console
 from conformance.reporting.safe_text import clean
+from conformance.results.scores import DEVIATIONS
 
 _STYLES = {
     FIXED: ("✓", "green"),
@@ -56,7 +57,8 @@ def _chosen(options: ReplayOptions) -> list[StoredFailure]:
     if bool(options.everything) == bool(options.identities):
         raise UsageProblem("name the failures to replay", "write their ids, or --all")
     if options.everything:
-        return selected or _nothing(options, there)
+        faults = [failure for failure in selected if failure.failure.verdict in DEVIATIONS]
+        return faults or _nothing(options, there)
     matches = [failure for text in options.identities for failure in with_id(text, selected)]
     return list(
         {
@@ -73,10 +75,15 @@ def _is_among(text: str, there: Iterable[StoredFailure]) -> bool:
 def _nothing(options: ReplayOptions, there: Sequence[StoredFailure]) -> NoReturn:
     """UsageProblem: the results hold no failure, or none that -k selects."""
     failing = list(
-        dict.fromkeys(failure.function for failure in chosen_failures(there, options.targets))
+        dict.fromkeys(
+            failure.function
+            for failure in chosen_failures(there, options.targets)
+            if failure.failure.verdict in DEVIATIONS
+        )
     )
     if not failing:
-        raise UsageProblem("these results hold no failure", "name other results by --results")
+        hint = "name other results by --results; replay a reading by its id"
+        raise UsageProblem("these results hold no violation", hint)
     raise UsageProblem(
         f"-k {options.selection!r} selects no failure of these results",
         did_you_mean(str(options.selection), failing) or f"there are failures of {_some(failing)}",
@@ -102,7 +109,7 @@ def _check_module(own: Iterable[str], chosen: Sequence[StoredFailure]) -> None:
 def _there(places: Sequence[Path]) -> list[StoredFailure]:
     """The failures in the results, and without a place also those that the database keeps."""
     remembered = [] if places else default_failures()
-    if places or DEFAULT_FOLDER.is_dir():
+    if places or DEFAULT_FOLDER.is_dir() or default_places():
         return [*failures(stored(places).values()), *remembered]
     if not remembered:
         hint = f"`conformance run TARGET --output {DEFAULT_FOLDER}` writes them; or name --results"

@@ -13,6 +13,7 @@ from conformance.cli.files.documents import documented, known_texts
 from conformance.cli.files.outputs import FileWriters
 from conformance.cli.files.results import DEFAULT_FOLDER
 from conformance.cli.options.values import FuzzOptions, RunOptions
+from conformance.cli.run.database import last_folder
 from conformance.reporting.documented import Documented
 from conformance.reporting.formats import FormatWriter, Judge
 from conformance.reporting.json_results import JsonWriter
@@ -78,7 +79,7 @@ class Announcements:
             UsageProblem: a file could not be written.
             SystemExit: after Ctrl-C.
         """
-        files = [w for w in self._writers if isinstance(w, FileWriters)]
+        files = [w for w in self._writers if isinstance(w, FileWriters) and w.required]
         if why := next((w.problem for w in files if w.problem), None):
             raise UsageProblem(
                 f"{self.options.output}: not all results could be written: {why}",
@@ -101,8 +102,10 @@ def _tell_suite_failures(failures: Sequence[SuiteFailed]) -> None:
     write_internal_error(lines, _AFTER_SUITE_FAILURES)
 
 
-def _see(output: Path | None) -> str:
-    """How the cases of this run can be seen, which only --output keeps."""
+def _see(output: Path | None, last: Path | None) -> str:
+    """How the cases of this run can be seen, which --output or the last run's results keep."""
+    if output is None and last is not None:
+        return SEE
     if output is None:
         return (
             f"to see the cases and get scripts, add --output {DEFAULT_FOLDER};"
@@ -116,10 +119,12 @@ def _see(output: Path | None) -> str:
 def _writers(options: Options, judge: Judge) -> list[Writer]:
     """The report on the terminal, and the files in --output, some of them as `judge` judges."""
     quote = known_texts(options.documents, options.config).line
-    shown = TerminalWriter(
-        verbose=options.verbose, quiet=options.quiet, quote=quote, see=_see(options.output)
-    )
+    last = last_folder(options) if options.output is None else None
+    see = _see(options.output, last)
+    shown = TerminalWriter(verbose=options.verbose, quiet=options.quiet, quote=quote, see=see)
     writers: list[Writer] = [shown]
+    if last is not None:
+        writers.append(FileWriters(str(last), [JsonWriter(last)], required=False))
     if options.output is not None:
         files: list[Writer] = [JsonWriter(options.output), MarkdownWriter(options.output)]
         documents = documented() if options.formats else Documented()

@@ -21,6 +21,7 @@ from msgspec import UNSET
 from conformance.cli import known_failures
 from conformance.cli.errors import UsageProblem
 from conformance.cli.files.outputs import why
+from conformance.cli.files.results import LAST_FOLDER
 from conformance.cli.known_failures import JudgedCell
 from conformance.cli.known_failures.gate import MOST, Gate
 from conformance.cli.options.gate import DATABASE_VARIABLE, DEFAULT_DATABASE, DatabaseOptions
@@ -171,6 +172,20 @@ def _make(place: Path) -> None:
         ignored.write_text("*\n")
     with tempfile.TemporaryFile(dir=place):
         return
+
+
+def last_folder(options: object) -> Path | None:
+    """The folder for the results of a run without --output, beside the default database; None if
+    the run keeps nothing here."""
+    if not isinstance(options, DatabaseOptions) or options.no_database or options.database:
+        return None
+    if os.environ.get(DATABASE_VARIABLE) or _folder(options) is None:
+        return None
+    try:
+        LAST_FOLDER.mkdir(exist_ok=True)
+    except OSError:
+        return None
+    return LAST_FOLDER
 
 
 def default_failures() -> list[StoredFailure]:

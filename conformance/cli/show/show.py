@@ -12,7 +12,7 @@ from rich.text import Text
 from conformance.cli.errors import UsageProblem
 from conformance.cli.files.documents import known_texts
 from conformance.cli.files.outputs import print_script
-from conformance.cli.files.results import DEFAULT_FOLDER, holds_results, in_folders, newest
+from conformance.cli.files.results import DEFAULT_FOLDER, default_places, in_folders, newest
 from conformance.cli.options.values import ShowOptions
 from conformance.cli.targets.known import known_targets
 from conformance.editions import Edition, excludes
@@ -103,10 +103,10 @@ def resolve(name: str, specs: Specs) -> str:
 def read_places(places: Sequence[Path], only: str | None = None) -> list[Results]:
     """The newest results of each target in the places; with `only` those of one function.
 
-    Without places, those in `reports`, if this is a folder of results: a project may have others in
-    a folder of this name.
+    Without places, those in `reports`, if this is a folder of results, and those of the last runs.
+    A project may have other files in a folder of this name.
     """
-    if not places and not holds_results(DEFAULT_FOLDER):
+    if not places and not default_places():
         return []
     return newest(places, only)
 
