@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from conformance.dtypes import BFLOAT16
 from conformance.scripts.answers import RightAnswer, Words, asserted
-from conformance.scripts.prelude import Prelude
+from conformance.scripts.prelude import COMPUTED, Prelude
 
 PATIENCE = 300
 """Seconds after which a script gives up where no time is in question."""
@@ -68,7 +68,8 @@ class ScriptEnding:
     @property
     def is_half(self) -> bool:
         """Whether the answer may be of bfloat16, which NumPy lacks."""
-        return any(BFLOAT16 in answer.dtypes for _, answer in self.answers)
+        named = any(f"({COMPUTED}." in line for line in self.compare)
+        return named or any(BFLOAT16 in answer.dtypes for _, answer in self.answers)
 
 
 FLAT = """
@@ -180,7 +181,11 @@ def reports_its_dtype(
     """The dtype of the tensor called `name`, the first output, must be the dtype of its value.
 
     `half` says that bfloat16 is in question. NumPy lacks it: a value may be an array of float32.
+    Then the dtype is that of the tensor.
     """
+    if half and got == "got" and "read_bfloat16" in prelude.short:
+        dtypes = prelude.dtype(name), prelude.dtype(COMPUTED)
+        return ScriptEnding((f"assert {dtypes[0]} == {dtypes[1]}, {dtypes[1]}",))
     alike = f"{prelude.dtype(name)} == str({got}.dtype)"
     if half:
         alike += f" or ({prelude.dtype(name)}, str({got}.dtype)) == ('bfloat16', 'float32')"

@@ -14,6 +14,10 @@ HELPERS = (
 """The functions of `K` that scripts call besides those under test."""
 
 
+COMPUTED = "computed"
+"""The name of a tensor in a script whose value is read in another dtype."""
+
+
 @dataclass(frozen=True, slots=True)
 class Home:
     """A home folder that a script makes before it imports anything.

@@ -26,7 +26,7 @@ from conformance.program.model import (
 )
 from conformance.scripts.endings import ScriptEnding, watching
 from conformance.scripts.literals import assignment
-from conformance.scripts.prelude import Home, Prelude
+from conformance.scripts.prelude import COMPUTED, Home, Prelude
 from conformance.scripts.reaching import bound, fed_inputs, reached
 from conformance.source_text import comment, inside
 
@@ -273,14 +273,21 @@ def _computed_alone(program: Program, prelude: Prelude, output: str, *, half: bo
     fed = fed_inputs(program)
     if fed and "compute" in prelude.short:
         computed = f"{_compute(program, prelude, f'[{output}]')}[0]"
-        return [f"got = {_read(prelude, computed, half=half)}"]
+        return _read_alone(prelude, computed, half=half)
     if fed:
         return [f"got = {_compute(program, prelude, f'[{output}]')}[0]"]
-    each = f"got = {_read(prelude, output, half=half)}"
     if prelude.at_once:
-        return [each]
+        return _read_alone(prelude, output, half=half)
+    each = f"got = {_read(prelude, output, half=half)}"
     compiled = f"    got = K.function([], [{output}])([])[0]"
     return ["try:", compiled, "except Exception:", f"    {each}"]
+
+
+def _read_alone(prelude: Prelude, tensor: str, *, half: bool) -> list[str]:
+    """The lines that read one tensor; one that may be of bfloat16 keeps a name, for its dtype."""
+    if half and "read_bfloat16" in prelude.short:
+        return [f"{COMPUTED} = {tensor}", f"got = {_read(prelude, COMPUTED, half=True)}"]
+    return [f"got = {_read(prelude, tensor, half=half)}"]
 
 
 def _compute(program: Program, prelude: Prelude, tensors: str) -> str:
