@@ -7,6 +7,7 @@ ends the script with status 1, as every exception does.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -68,7 +69,7 @@ class ScriptEnding:
     @property
     def is_half(self) -> bool:
         """Whether the answer may be of bfloat16, which NumPy lacks."""
-        named = any(f"({COMPUTED}." in line for line in self.compare)
+        named = any(re.search(rf"\b{COMPUTED}\b", line) for line in self.compare)
         return named or any(BFLOAT16 in answer.dtypes for _, answer in self.answers)
 
 
