@@ -43,6 +43,13 @@ def _square(call: CallDraft) -> None:
     _add(call, "x", (*_batch(call), n, n))
 
 
+def _square_alone(call: CallDraft) -> None:
+    """A matrix without a batch, where the docstring asks for two axes."""
+    call.aim("x")
+    n = call.pick(SIZES)
+    _add(call, "x", (n, n))
+
+
 def _rectangular(call: CallDraft) -> None:
     call.aim("x")
     batch = _batch(call)
@@ -115,6 +122,7 @@ def _ranked(call: CallDraft) -> None:
 
 DRAWERS: Mapping[str, Callable[[CallDraft], None]] = {
     "square matrices": _square,
+    "a square matrix": _square_alone,
     "rectangular matrices": _rectangular,
     "system of equations": _system,
     "matrices to invert": _inverted,
