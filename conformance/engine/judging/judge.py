@@ -19,6 +19,7 @@ from conformance.engine.judging.messages import raised, without_stack
 from conformance.engine.judging.readings import (
     computed,
     demanded_shape,
+    explaining,
     of_anything,
     of_exception,
     of_misfit,
@@ -76,6 +77,7 @@ def judge(
             for step in STEPS:
                 if not step(answer, judgement):
                     break
+        judgement.findings = explaining(judgement.findings)
     return judgement
 
 
