@@ -23,8 +23,9 @@ gate_options = together(
         show_default=True,
         metavar="WHAT[,WHAT]",
         help="The verdicts that make the exit status 1. violation includes crashes and time-outs."
-        " Besides these, change adds differences of a successor of the API, divergence other"
-        " allowed readings, unsupported missing functions. Join words with commas. never: none.",
+        " accuracy adds inaccurate results, and divergence all allowed readings. change adds"
+        " differences of a successor of the API, unsupported missing functions. Join words with"
+        " commas. never: none.",
     ),
     click.option(
         "--expectations",
