@@ -146,8 +146,18 @@ class GradientTrial:
                 judgement.findings += self._judge_all(number, draw.outcome)
             else:
                 judgement.findings.append(self._no_answer(number, draw.outcome))
-        judgement.findings = explaining(judgement.findings)
+        changed = dict.fromkeys(name for draw in observed.draws for name in draw.changed)
+        judgement.findings = [
+            self._of_changed(finding, [*changed]) if changed and finding.contradicts else finding
+            for finding in explaining(judgement.findings)
+        ]
         return judgement
+
+    def _of_changed(self, finding: Finding, names: Sequence[str]) -> Finding:
+        """The finding on a gradient of arguments that the call itself changed before: what is wrong
+        is the change, which the purity of the call shows."""
+        gives = f"a call that changes {', '.join(names)}"
+        return self._of_other_result(finding.draw, gives, "unchanged inputs", "changed")
 
     def _no_answer(self, number: int, outcome: Outcome) -> Finding:
         allowed = self._of_refusal(outcome)
