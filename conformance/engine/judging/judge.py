@@ -31,6 +31,7 @@ from conformance.engine.judging.refusals import (
     lacked,
     refused_type,
     refuses_by_name,
+    stumbles,
     with_input_dtype,
 )
 from conformance.generators.forms import iterable_parameter
@@ -331,7 +332,7 @@ def _raised(
     structure, unmade = prepared.structure, _could_not_bind(prepared, outcome)
     named = refuses_by_name(outcome) and not unmade
     allowed = of_exception(outcome, conventions)
-    if not allowed.conventions and not is_mistaken_code(outcome):
+    if not allowed.conventions and not stumbles(outcome) and not is_mistaken_code(outcome):
         fits = partial(prepared.fits, number)
         allowed = of_misfit(conventions, fits, refused=True, closed=closed)
     asked = {*ASKED, *open_inputs_of(structure.edition).values()}
