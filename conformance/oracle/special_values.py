@@ -60,7 +60,7 @@ def settled(function: str, arguments: Mapping[str, Any], value: Array) -> Mask:
         return np.zeros(value.shape, np.bool_)
     floats = [np.asarray(a) for a in arguments.values() if _is_floating(a)]
     of_special = [np.broadcast_to(~np.isfinite(a), value.shape) for a in floats]
-    return np.logical_or.reduce([np.zeros(value.shape, np.bool_), *of_special])
+    return np.asarray(np.logical_or.reduce([np.zeros(value.shape, np.bool_), *of_special]))
 
 
 def _is_floating(argument: Any) -> bool:
