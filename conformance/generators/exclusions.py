@@ -4,10 +4,10 @@ The rules of a spec say which values those are. An axis lies beyond the last or 
 name is not in the list. A stride or window is 0 or -1. A second tensor has a shape that does not
 fit the first, and a kernel another number of channels. The rest of the call stays valid.
 
-An edition has such calls if its file says `excludes`. Only a parameter that the docstring describes
-has any. Any exception refuses the call, for the docstrings seldom name a class. To accept the call
-violates: by the description of the parameter, the value has no meaning. No docstring gives the least
-stride, dilation or size of a window, which is the convention `least-length`.
+An edition has such calls if its file says `excludes`. Only a parameter that the docstring
+describes has any. Any exception refuses the call, for the docstrings seldom name a class. To accept
+the call violates: by the description of the parameter, the value has no meaning. No docstring gives
+the least stride, dilation or size of a window, which is the convention `least-length`.
 """
 
 from __future__ import annotations

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 
 from conformance.editions import Document, open_inputs_of, symbols_of
@@ -415,8 +414,8 @@ def _is_late(prepared: Prepared, outcome: Raised) -> bool:
 
 
 def _accepted_symbolically(prepared: Prepared, error: ErrorCase, outcome: Raised) -> Finding:
-    """The finding on symbolic tensors with a shape that no value has. Where a convention alone rules
-    the input out, it contradicts what a symbolic tensor is."""
+    """The finding on symbolic tensors with a shape that no value has. Where a convention alone
+    rules the input out, it contradicts what a symbolic tensor is."""
     edition, says = prepared.structure.edition, error.says
     places: Mapping[Document, int | str] = {**error.at, **error.sections}
     if error.convention:
