@@ -98,7 +98,7 @@ _SAYS = {
     "shape": ("{} that does not fit", "the shape of {} fits the other tensors"),
 }
 _OF_LEAST = ("zero", "negative")
-"""The sorts of numbers below the least one."""
+"""The words of `_SORTS` for numbers below the least."""
 
 
 def symbolic(structure: Structure) -> Structure:

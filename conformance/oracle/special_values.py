@@ -1,9 +1,9 @@
-"""What standards settle about NaN and infinities, of which `special-values` leaves nothing open.
+"""Results for NaN and infinities that standards settle: `special-values` leaves none of them open.
 
 IEEE 754-2019 defines arithmetic (clause 5.4), comparisons (5.11), and copies (5.5.1); ISO C defines
-the functions of `math.h` (annex F.10), such as hypot(inf, NaN) = inf. It leaves open how a formula
-of several operations meets special numbers, what a NaN is in an order, and what an integer of a NaN
-is. A finite number outside a function's domain, such as -1 for a root, also stays open.
+the functions of `math.h` (annex F.10), such as hypot(inf, NaN) = inf. They do not settle formulas
+of several operations, the place of NaN in an order, or the integer of a NaN. A finite number
+outside a function's domain, such as -1 for a root, also stays open.
 """
 
 from __future__ import annotations

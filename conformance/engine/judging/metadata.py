@@ -191,8 +191,8 @@ def static_shape(
 
 
 def with_promised_shapes(findings: Iterable[Finding], document: Document) -> list[Finding]:
-    """The findings, of which one of a static shape that is None violates where the document
-    promises a tuple: None for a dimension is imprecise, and None for the whole is not a tuple."""
+    """The findings, with a violation for each static shape of None where the document promises a
+    tuple. None for a dimension is imprecise, and None for the whole is not a tuple."""
     name = ConventionName.PRECISE_STATIC_SHAPE
     if document not in load_conventions()[name].settled:
         return list(findings)

@@ -52,7 +52,7 @@ ABOUT_NUMBERS = frozenset(
         ConventionName.SUBNORMAL,
     }
 )
-"""The conventions about what becomes of certain numbers, in calls that are settled for others."""
+"""The conventions that concern certain numbers, in calls that are settled for others."""
 MOST = 64
 """The most combinations of readings that are tried."""
 
@@ -237,7 +237,7 @@ class AllowedAnswers:
         """The readings that allow the whole of `got`, none for the suite's own answer; None if
         there are no such readings.
 
-        Readings of which `got` is the answer come first: a free one excuses what it does not
+        Readings of which `got` is the answer precede free ones, which excuse what they do not
         explain.
         """
         excused: Readings | None = None
