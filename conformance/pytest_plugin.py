@@ -144,8 +144,8 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "seed": _one("N", "The same seed gives the same cases; 0 by default.", type=_seed),
     "fail-on": _one(
         "WHAT",
-        "violation (with crashes and time-outs), change, divergence, unsupported, several as"
-        " divergence,unsupported, or never.",
+        "violation (with crashes and time-outs), accuracy, change, divergence, unsupported,"
+        " several as divergence,unsupported, or never.",
     ),
     "expectations": _one(
         "FILE", "Known failures: a test that has one is expected to fail, and fails if it does not."

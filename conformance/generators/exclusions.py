@@ -4,9 +4,10 @@ The rules of a spec say which values those are. An axis lies beyond the last or 
 name is not in the list. A stride or window is 0 or -1. A second tensor has a shape that does not
 fit the first, and a kernel another number of channels. The rest of the call stays valid.
 
-An edition has such calls if its file says `excludes`. Only a parameter that the docstring describes
-has any. Any exception refuses the call, for the docstrings seldom name a class. To accept the call
-violates: by the description of the parameter, the value has no meaning.
+An edition has such calls if its file says `excludes`. Only a parameter that the docstring
+describes has any. Any exception refuses the call, for the docstrings seldom name a class. To accept
+the call violates: by the description of the parameter, the value has no meaning. No docstring gives
+the least stride, dilation or size of a window, which is the convention `least-length`.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from conformance.generators.structure import Structure, expected_shape, structur
 from conformance.generators.twins import with_program
 from conformance.program import Argument, Binding, Input, Ref
 from conformance.specs import Spec, kinds
+from conformance.specs.convention_names import ConventionName
 from conformance.specs.docstrings import load_docstrings
 from conformance.specs.load import signature
 from conformance.specs.model import ErrorCase
@@ -73,7 +75,8 @@ class Exclusion:
             name=kind.format(self.name),
             says=says.format(self.name),
             editions=[edition],
-            sections={spec.editions[edition]: self.section},
+            convention=ConventionName.LEAST_LENGTH if self.sort in _OF_LEAST else None,
+            sections={} if self.sort in _OF_LEAST else {spec.editions[edition]: self.section},
         )
 
     def broken(self, structure: Structure) -> Structure | None:
@@ -94,6 +97,8 @@ _SAYS = {
     "negative": ("negative {}", "each number in {} is at least 1"),
     "shape": ("{} that does not fit", "the shape of {} fits the other tensors"),
 }
+_OF_LEAST = ("zero", "negative")
+"""The words of `_SORTS` for numbers below the least."""
 
 
 def symbolic(structure: Structure) -> Structure:

@@ -34,6 +34,10 @@ class Evidence:
     """What the numbers are, in words: "the elements at the indices"."""
     like: str | None = None
     """The argument whose dtype the evidence has, if that is not the dtype of the answer."""
+    elementwise: bool = False
+    """Whether it has an element for each of the answer, whose wrong elements are the answer's."""
+    verdict: tuple[str, str] | None = None
+    """A wrong answer and the right one in words, if an element says no more than which it is."""
 
     def __call__(self, answer: Any, arguments: Mapping[str, Any]) -> Array:
         """The evidence of an answer to the call with these arguments."""

@@ -8,7 +8,8 @@ Source: the conventions and readings of `specs/conventions.yaml`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from conformance.dtypes import BFLOAT16, limits
 from conformance.oracle.evaluate import ORACLES, widened
 from conformance.oracle.expectation import Array, Expectation
 from conformance.oracle.losses import tied
+from conformance.oracle.special_values import settled, special
 from conformance.oracle.variants import Reading
 from conformance.specs.convention_names import ConventionName
 
@@ -43,10 +45,6 @@ number counts as zero, or on whether it is larger than all others. Infinite stan
 number of the dtype."""
 
 
-def _special(x: Array) -> Mask:
-    return np.asarray(~np.isfinite(x))
-
-
 def _extreme(x: Array) -> Mask:
     size = np.abs(x)
     half = x.dtype == np.float16
@@ -59,11 +57,11 @@ def _certain(x: Array) -> Mask:
 
 
 _NUMBERS: Mapping[str, Callable[[Array], Mask]] = {
-    ConventionName.SPECIAL_VALUES: _special,
     ConventionName.EXTREMES: _extreme,
     ConventionName.CLIPPING: _certain,
 }
-"""The conventions about numbers, and the numbers that they are about."""
+"""The conventions about numbers, and the numbers that they are about; those of `special-values`
+depend on the function."""
 
 
 _WINDOWED = ("conv", "depthwise", "separable", "local_conv", "pool")
@@ -80,20 +78,22 @@ def concerned(
     """
     if convention == ConventionName.TIED_SCORES:
         return tied(**arguments)
-    which, value = _NUMBERS.get(convention), expectation.value
+    value, is_special = expectation.value, convention == ConventionName.SPECIAL_VALUES
+    which = partial(special, function=function) if is_special else _NUMBERS.get(convention)
     if which is None:
         return np.ones(value.shape, np.bool_)
     # where an ordinary number is zero it may hide what it is multiplied by
     generic = _replaced(arguments, lambda x: ~which(x), 0.625)
-    mask = _depends(function, arguments, which, expectation)
-    mask |= _depends(function, generic, which, expectation)
+    others = _OTHERS if is_special else ()
+    mask = _depends(function, arguments, which, expectation, others)
+    mask |= _depends(function, generic, which, expectation, others)
     if value.dtype.kind == "f":
-        mask |= ~np.isfinite(value)
+        mask |= which(value) if is_special else ~np.isfinite(value)
     if function == "in_top_k":  # a row is compared with itself
         mask |= which(arguments["predictions"]).any(axis=1)
     if function.startswith(_WINDOWED):
         mask |= mask.any(axis=tuple(range(1, mask.ndim)), keepdims=True)
-    return mask
+    return mask & ~settled(function, arguments, value) if is_special else mask
 
 
 def _depends(
@@ -101,14 +101,15 @@ def _depends(
     arguments: Mapping[str, Any],
     which: Callable[[Array], Mask],
     expectation: Expectation,
+    others: Sequence[float],
 ) -> Mask:
-    """The elements that change when the numbers in question are replaced by ordinary ones."""
+    """The elements that change when the numbers in question are replaced by ordinary ones, or by
+    `others`."""
     shape, dtype = expectation.value.shape, expectation.dtype
     value = _value(function, arguments, dtype)
     changed = np.zeros(shape, np.bool_)
     # by turns ascending and descending: which is the largest depends on their order alone
-    numbers = (*_PLAIN, *_OTHERS) if which is _special else _PLAIN
-    for turn, plain in enumerate(numbers):
+    for turn, plain in enumerate((*_PLAIN, *others)):
         changed_arguments = _replaced(arguments, which, plain, descending=turn % 2 == 1)
         other = _value(function, changed_arguments, dtype)
         if not other.shape == value.shape == shape:

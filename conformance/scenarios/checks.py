@@ -339,6 +339,7 @@ def is_static_shape(shape: Sequence[int | None]) -> Test:
             f"has the static shape {shown}",
             UNKNOWN if unknown else "wrong",
             conventions=conventions,
+            got=str(shown),
             fault=_other_dimensions(shape),
         )
 

@@ -70,6 +70,7 @@ class ConventionName(StrEnum):
     KERNEL_ORIENTATION = "kernel-orientation"
     KINDS_OF_TENSORS = "kinds-of-tensors"
     LATER_RELEASE = "later-release"
+    LEAST_LENGTH = "least-length"
     LIST_OR_TUPLE = "list-or-tuple"
     MASKED_STEPS = "masked-steps"
     MASK_RANK = "mask-rank"

@@ -17,8 +17,8 @@ def stale(gate: Gate, cells: Sequence[JudgedCell]) -> list[str]:
 
 def unexpected(gate: Gate, cell: JudgedCell) -> Sequence[Failure] | None:
     """The cell's failures that no entry covers; None if all are covered."""
-    verdicts = gate.worse if cell.verdict in gate.worse else (*gate.worse, cell.verdict)
-    left = known_failures.uncovered(known_failures.failing([cell], verdicts), gate.known)
+    worse = gate.worse if cell.verdict in gate.worse else (*gate.worse, cell.verdict)
+    left = known_failures.uncovered(known_failures.failing([cell], worse), gate.known)
     return left[0].failures if left else None
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from conformance.adapters.target_records import Target
 from conformance.cli.errors import UsageProblem
-from conformance.cli.known_failures.gate import Gate, failing_verdicts, gate
+from conformance.cli.known_failures.gate import Gate, failing_outcomes, gate
 from conformance.cli.options.gate import DEFAULT, GateOptions
 from conformance.cli.options.modules import ModuleOptions
 from conformance.cli.targets.known import chosen, in_edition, known_targets
@@ -48,7 +48,7 @@ def settings(tests: ConformanceTests) -> TestedTargets:
     """
     profile = tests.profile or "default"
     _check("profile", profile, PROFILES)
-    failing_verdicts(tests.fail_on or DEFAULT, "fail-on")
+    failing_outcomes(tests.fail_on or DEFAULT, "fail-on")
     if tests.edition is not None:
         _check("edition", tests.edition, EDITIONS)
     targets = _targets(tests)

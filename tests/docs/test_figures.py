@@ -13,8 +13,9 @@ from conformance.results import Aspect, FunctionResult, Results, Verdict
 from conformance.results.model import Composed
 from conformance.results.scores import diverges, score, worst
 from conformance.specs import load
-from tests.docs.published import FUZZ, OPS, ROOT, days, number, results, rows, words
+from tests.docs.published import FUZZ, OPS, ROOT, days, need_results, number, results, rows, words
 from tests.docs.walkthrough import agrees, commands
+from tools import levels
 
 KERAS_3 = "keras-3"
 NUMBERS = {20: "twenty", 21: "twenty-one", 22: "twenty-two", 23: "twenty-three"}
@@ -188,3 +189,12 @@ def test_the_page_of_migration_is_made_of_the_published_results() -> None:
     said = dict(re.findall(r"^\* `(keras3-\w+)`: .*; (\d+) cases", page, re.MULTILINE))
     assert said == {name: str(results()[name].run.cases) for name in said}
     assert len(said) == 4
+
+
+def test_the_page_says_what_each_level_of_fail_on_catches() -> None:
+    need_results()
+    assert levels.PAGE.read_text("utf-8").count("\n".join(levels.table())) == 1
+    numbers = [
+        list(map(int, cells)) for cells in rows("docs/expectations.md", levels.HEAD).values()
+    ]
+    assert all(few <= some <= many for few, some, many, _ in numbers)

@@ -77,6 +77,27 @@ def test_symbols_are_refused_at_once(stage: Stage) -> None:
     assert finding.demands.startswith("an exception for the symbolic tensors, because")
 
 
+UNFOLD = load()["keras.ops.unfold"]
+STRIDE = next(
+    e for e in exclusions(UNFOLD, "keras-3") if (e.name, e.sort) == ("stride", "negative")
+)
+BACKWARDS = excluded_calls(UNFOLD, "keras-3", STRIDE, 1, 0).draws[0].value
+
+
+def test_a_least_number_that_no_docstring_gives_is_a_convention() -> None:
+    (finding,) = findings(BACKWARDS, RESULT)
+    assert (finding.kind, finding.verdict) == ("negative stride", Verdict.DIVERGES)
+    assert finding.readings == ("least-length: accepted",)
+    assert findings(BACKWARDS, raising("step")) == []
+
+
+def test_a_symbol_of_what_is_refused_contradicts_what_a_symbol_is() -> None:
+    (finding,) = findings(symbolic(BACKWARDS), raising("call"))
+    assert (finding.kind, finding.verdict) == ("negative stride, symbolic", Verdict.VIOLATES)
+    assert finding.at == {"keras-3.15.1": "keras.KerasTensor: Example"}
+    assert finding.demands.endswith("because the tensors are refused")
+
+
 SOFTMAX = """
 def softmax(x, axis=-1):
     {first}

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from conformance.engine.judging.readings import of_exception
-from conformance.engine.judging.refusals import is_mistaken_code, refuses_by_name
+from conformance.engine.judging.refusals import is_mistaken_code, refuses_by_name, stumbles
 from conformance.observations import Crashed, Outcome, Raised, Returned
 from conformance.results import Aspect, Verdict
 from conformance.results.kinds import FindingKind
@@ -108,12 +108,40 @@ def test_code_that_python_itself_calls_wrong_refuses_nothing(outcome: Raised) ->
     assert not of_exception(outcome, ["feature-vectors"]).conventions
 
 
+OF_CODE = (
+    *OTHERS[:2],
+    raised("'str' object has no attribute 'is_floating'", "AttributeError"),
+    raised("object of type 'numpy.int64' has no len()", "TypeError"),
+    raised("'numpy.int64' object is not iterable", "TypeError"),
+    raised("Variable.__array__() takes 1 positional argument but 2 were given", "TypeError"),
+    raised("f() got multiple values for argument 'target'", "TypeError"),
+    raised("Exception encountered when calling F.call().\n\nlist index out of range", "IndexError"),
+    raised("Exception encountered when calling Dot.call().\n\ninteger modulo by zero"),
+    raised("", "AssertionError"),
+    raised("axis", "KeyError", "LookupError"),
+)
+IN_WORDS = (
+    raised("Invalid strides for dilated convolution", "AssertionError"),
+    raised("index 7 is out of bounds for axis 0 with size 3", "IndexError"),
+    raised("'list' object cannot be interpreted as an integer", "TypeError"),
+    raised("Argument `axis` must be an int. Received `axis`=-1 of type int64", "TypeError"),
+    raised("Weights sum to zero, can't be normalized", "ZeroDivisionError"),
+)
+
+
 @pytest.mark.parametrize(
-    "outcome", [*REFUSALS, *OTHERS], ids=lambda o: getattr(o, "message", "")[:40]
+    "outcome", [*REFUSALS, *OTHERS[2:], *IN_WORDS], ids=lambda o: getattr(o, "message", "")[:40]
 )
 def test_any_other_exception_may_be_a_refusal(outcome: Outcome) -> None:
     assert not is_mistaken_code(outcome)
     assert of_exception(outcome, ["feature-vectors"]).readings == ("feature-vectors: refused",)
+
+
+@pytest.mark.parametrize("outcome", OF_CODE, ids=lambda o: f"{o.type} {o.message[:40]}")
+def test_an_exception_about_the_librarys_own_objects_refuses_no_input(outcome: Raised) -> None:
+    assert stumbles(outcome)
+    assert not of_exception(outcome, ["feature-vectors"]).conventions
+    assert of_exception(outcome, ["input-dtype"]).conventions, "nobody promises other dtypes"
 
 
 NEGATIVE = (

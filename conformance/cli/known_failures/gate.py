@@ -20,21 +20,25 @@ from conformance.reporting.judgement import AspectJudgement, AspectKey, GateJudg
 from conformance.reporting.safe_text import clean, counted
 from conformance.results import Failure, Results, Verdict
 from conformance.results.scores import CHANGES, FAULTS
+from conformance.specs.convention_names import ConventionName
+from conformance.specs.conventions import taken
 
 NEVER = "never"
 
-FAIL_ON: dict[str, tuple[Verdict, ...]] = {
+FAIL_ON: dict[str, tuple[str, ...]] = {
     DEFAULT: FAULTS,
+    "accuracy": (*FAULTS, taken(ConventionName.ACCURACY, "inaccurate")),
     "change": (*FAULTS, *CHANGES),
     "divergence": (*FAULTS, Verdict.DIVERGES),
     "unsupported": (*FAULTS, Verdict.UNSUPPORTED),
     NEVER: (),
 }
-"""The verdicts with which each word of `--fail-on` makes the exit status 1."""
+"""The verdicts, and the readings of divergences, with which each word of `--fail-on` makes the exit
+status 1."""
 
 
-def failing_verdicts(text: str, option: str = "--fail-on") -> tuple[Verdict, ...]:
-    """The verdicts that words with commas between them stand for.
+def failing_outcomes(text: str, option: str = "--fail-on") -> tuple[str, ...]:
+    """The verdicts and readings that words with commas between them stand for.
 
     Raises:
         UsageProblem: a word is unknown, or `never` is not alone.
@@ -50,8 +54,7 @@ def failing_verdicts(text: str, option: str = "--fail-on") -> tuple[Verdict, ...
         raise UsageProblem(
             f"{option} {text}: {NEVER} excludes other words", f"write {option} {NEVER}"
         )
-    asked = {verdict for word in words for verdict in FAIL_ON[word]}
-    return tuple(verdict for verdict in Verdict if verdict in asked)
+    return tuple(dict.fromkeys(outcome for word in words for outcome in FAIL_ON[word]))
 
 
 MOST = 15
@@ -64,7 +67,8 @@ MOST_IDS = 4
 class Gate:
     """The known failures of a run, read before it, and where to write them afterwards."""
 
-    worse: tuple[Verdict, ...]
+    worse: tuple[str, ...]
+    """The verdicts and readings that fail the run."""
     file: Path | None = None
     known: Sequence[KnownFailure] = ()
     written: Path | None = None
@@ -213,7 +217,7 @@ def gate(options: GateOptions, known: Mapping[str, Target], own: Iterable[Target
     Raises:
         UsageProblem: a file is broken, or options contradict each other.
     """
-    worse = failing_verdicts(options.fail_on)
+    worse = failing_outcomes(options.fail_on)
     libraries = _libraries([*known.values(), *own])
     file, written = options.expectations, options.write_expectations
     read: dict[Path | None, list[KnownFailure]] = {
@@ -272,9 +276,9 @@ def judgement(
     """
     if checked.file is None and earlier is None:
         return None
-    verdicts = tuple(dict.fromkeys([*checked.worse, *FAULTS]))
-    cells = known_failures.settled(results, verdicts)
-    bad = known_failures.uncovered(known_failures.failing(cells, verdicts), checked.known)
+    worse = tuple(dict.fromkeys([*checked.worse, *FAULTS]))
+    cells = known_failures.settled(results, worse)
+    bad = known_failures.uncovered(known_failures.failing(cells, worse), checked.known)
     lost, judged = _lost(earlier, results, checked.known), known_failures.by_aspect(cells)
     return GateJudgement(
         aspects=dict(_aspects(cells, bad, lost, checked.known)),

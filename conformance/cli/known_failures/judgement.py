@@ -47,7 +47,7 @@ def cells(results: Iterable[Results]) -> list[JudgedCell]:
     ]
 
 
-def settled(results: Iterable[Results], worse: Collection[Verdict] = ()) -> list[JudgedCell]:
+def settled(results: Iterable[Results], worse: Collection[str] = ()) -> list[JudgedCell]:
     """The aspects of functions that were looked at in full, and of the others what fails."""
     runs = list(results)
     unfinished = {(r.target.name, name) for r in runs for name in r.run.unfinished or ()}
@@ -58,11 +58,17 @@ def settled(results: Iterable[Results], worse: Collection[Verdict] = ()) -> list
     ]
 
 
-def _stays(cell: JudgedCell, worse: Collection[Verdict]) -> bool:
+def _stays(cell: JudgedCell, worse: Collection[str]) -> bool:
     """Whether the aspect fails whatever the cases show that were not run."""
     if cell.verdict is Verdict.UNSUPPORTED and not any(map(demanded, cell.failures)):
         return False
-    return cell.verdict in worse
+    return cell.verdict in worse or any(fails_by(f, worse) for f in cell.failures)
+
+
+def fails_by(failure: Failure, worse: Collection[str]) -> bool:
+    """Whether a failure has such a verdict, or diverges by such a reading."""
+    diverges = failure.verdict is Verdict.DIVERGES
+    return failure.verdict in worse or (diverges and any(r in worse for r in failure.readings))
 
 
 def parts(results: Results) -> dict[str, str]:
@@ -71,8 +77,9 @@ def parts(results: Results) -> dict[str, str]:
     return {**packages, "python": results.target.python}
 
 
-def failing(judged: Sequence[JudgedCell], worse: Collection[Verdict]) -> list[JudgedCell]:
-    """The aspects with such a verdict or failure, each with its failures that have one.
+def failing(judged: Sequence[JudgedCell], worse: Collection[str]) -> list[JudgedCell]:
+    """The aspects with such a verdict or failure, each with its failures that have one. `worse` has
+    verdicts, and readings of divergences.
 
     Where a function is missing, that is the failure: its other aspects are left out.
     """
@@ -93,9 +100,9 @@ def follows(cell: JudgedCell, missing: Collection[tuple[str, str]]) -> bool:
     return alone and not cell.failures and (cell.target, cell.function) in missing
 
 
-def _failing(cell: JudgedCell, worse: Collection[Verdict]) -> JudgedCell | None:
+def _failing(cell: JudgedCell, worse: Collection[str]) -> JudgedCell | None:
     unchecked = cell.verdict is Verdict.UNSUPPORTED
-    bad = [f for f in cell.failures if f.verdict in worse and (unchecked or demanded(f))]
+    bad = [f for f in cell.failures if fails_by(f, worse) and (unchecked or demanded(f))]
     return replace(cell, failures=bad) if bad or cell.verdict in worse else None
 
 

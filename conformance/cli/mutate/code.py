@@ -21,7 +21,7 @@ from conformance.cli import known_failures
 from conformance.cli.errors import CANNOT_RUN, INTERRUPTED, UsageProblem
 from conformance.cli.files.outputs import writing
 from conformance.cli.known_failures import JudgedCell, KnownFailure
-from conformance.cli.known_failures.gate import failing_verdicts
+from conformance.cli.known_failures.gate import failing_outcomes
 from conformance.cli.options.gate import DEFAULT
 from conformance.cli.options.values import MutateOptions
 from conformance.engine import PROFILES, Run
@@ -57,7 +57,7 @@ from conformance.mutation.score import unminimised
 from conformance.reporting.safe_text import clean
 from conformance.results import Aspect, Failure, Results, Verdict
 
-WORSE = failing_verdicts(DEFAULT)
+WORSE = failing_outcomes(DEFAULT)
 
 
 @dataclass(slots=True)

@@ -23,8 +23,9 @@ gate_options = together(
         show_default=True,
         metavar="WHAT[,WHAT]",
         help="The verdicts that make the exit status 1. violation includes crashes and time-outs."
-        " Besides these, change adds differences of a successor of the API, divergence other"
-        " allowed readings, unsupported missing functions. Join words with commas. never: none.",
+        " The other words add to it. accuracy adds inaccurate results. divergence adds all allowed"
+        " readings. change adds differences of a successor of the API. unsupported adds missing"
+        " functions. Join words with commas. never stands alone.",
     ),
     click.option(
         "--expectations",

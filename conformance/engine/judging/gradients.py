@@ -16,6 +16,7 @@ from conformance.engine.judging.judge import without_answer
 from conformance.engine.judging.messages import named_error, raised
 from conformance.engine.judging.readings import (
     combinations,
+    explaining,
     of_exception,
     of_nothing,
     of_readings,
@@ -145,7 +146,18 @@ class GradientTrial:
                 judgement.findings += self._judge_all(number, draw.outcome)
             else:
                 judgement.findings.append(self._no_answer(number, draw.outcome))
+        changed = dict.fromkeys(name for draw in observed.draws for name in draw.changed)
+        judgement.findings = [
+            self._of_changed(finding, [*changed]) if changed and finding.contradicts else finding
+            for finding in explaining(judgement.findings)
+        ]
         return judgement
+
+    def _of_changed(self, finding: Finding, names: Sequence[str]) -> Finding:
+        """The finding on a gradient of arguments that the call itself changed before: what is wrong
+        is the change, which the purity of the call shows."""
+        gives = f"a call that changes {', '.join(names)}"
+        return self._of_other_result(finding.draw, gives, "unchanged inputs", "changed")
 
     def _no_answer(self, number: int, outcome: Outcome) -> Finding:
         allowed = self._of_refusal(outcome)
@@ -473,15 +485,13 @@ def beside_subgradients(
 ) -> tuple[Array, Readings]:
     """Where neither reading of `subgradient` allows what was given, and the readings that do.
 
-    At a kink the branches of a function that is made of several may all have the slope zero. Where
-    every difference quotient is zero, or at the kink of the root of a sum of squares, the chain
-    rule may multiply zero by infinity.
+    At a kink the branches of a function that is made of several may all have the slope zero. At the
+    kink of the root of a sum of squares the chain rule may multiply zero by infinity. Elsewhere
+    there is a derivative, which may be zero, and neither reading allows another.
     """
     low, high = np.minimum(expected.low, 0), np.maximum(expected.high, 0)
     towards_zero = outside & (expected.kink == 1) & (got >= low) & (got <= high)
-    flat = (expected.scale == 0) & (expected.low == 0) & (expected.high == 0)
-    flat |= of_root & (expected.kink == 1)
-    undefined = outside & flat & ~np.isfinite(got)
+    undefined = outside & of_root & (expected.kink == 1) & ~np.isfinite(got)
     found = {"towards zero": towards_zero, "not a number": undefined}
     readings = tuple((ConventionName.SUBGRADIENT, n) for n, mask in found.items() if mask.any())
     return outside & ~towards_zero & ~undefined, readings

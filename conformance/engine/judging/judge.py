@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 
-from conformance.editions import open_inputs_of, symbols_of
+from conformance.editions import Document, open_inputs_of, symbols_of
 from conformance.engine.judging import metadata, values
 from conformance.engine.judging.answers import CallAnswer, only_value
 from conformance.engine.judging.cases import Prepared
@@ -19,6 +18,7 @@ from conformance.engine.judging.messages import raised, without_stack
 from conformance.engine.judging.readings import (
     computed,
     demanded_shape,
+    explaining,
     of_anything,
     of_exception,
     of_misfit,
@@ -30,6 +30,7 @@ from conformance.engine.judging.refusals import (
     lacked,
     refused_type,
     refuses_by_name,
+    stumbles,
     with_input_dtype,
 )
 from conformance.generators.forms import iterable_parameter
@@ -76,6 +77,7 @@ def judge(
             for step in STEPS:
                 if not step(answer, judgement):
                     break
+        judgement.findings = explaining(judgement.findings)
     return judgement
 
 
@@ -329,7 +331,7 @@ def _raised(
     structure, unmade = prepared.structure, _could_not_bind(prepared, outcome)
     named = refuses_by_name(outcome) and not unmade
     allowed = of_exception(outcome, conventions)
-    if not allowed.conventions and not is_mistaken_code(outcome):
+    if not allowed.conventions and not stumbles(outcome) and not is_mistaken_code(outcome):
         fits = partial(prepared.fits, number)
         allowed = of_misfit(conventions, fits, refused=True, closed=closed)
     asked = {*ASKED, *open_inputs_of(structure.edition).values()}
@@ -387,7 +389,7 @@ def _refused(prepared: Prepared, draw: DrawObservation) -> Iterator[Finding]:
         case Raised() if _could_not_bind(prepared, outcome):
             yield _invalid_input_unmade(error, outcome)
         case Raised() if _is_late(prepared, outcome):
-            yield _accepted_symbolically(error, outcome)
+            yield _accepted_symbolically(prepared, error, outcome)
         case Raised() if error.exception in ("any", *outcome.bases):
             return
         case Raised():
@@ -411,11 +413,24 @@ def _is_late(prepared: Prepared, outcome: Raised) -> bool:
     return symbols and bool(symbols_of(prepared.structure.edition)) and outcome.stage != "step"
 
 
-def _accepted_symbolically(error: ErrorCase, outcome: Raised) -> Finding:
-    return replace(
-        _not_refused(error, gives=raised(outcome), detail=LATE),
-        kind=f"{error.name}, symbolic",
-        demands=f"an exception for the symbolic tensors, because {error.says}",
+def _accepted_symbolically(prepared: Prepared, error: ErrorCase, outcome: Raised) -> Finding:
+    """The finding on symbolic tensors with a shape that no value has. Where a convention alone
+    rules the input out, it contradicts what a symbolic tensor is."""
+    edition, says = prepared.structure.edition, error.says
+    places: Mapping[Document, int | str] = {**error.at, **error.sections}
+    if error.convention:
+        says, places = (
+            "the tensors are refused",
+            {prepared.structure.spec.editions[edition]: str(symbols_of(edition))},
+        )
+    return Finding(
+        Aspect.ERROR,
+        Verdict.VIOLATES,
+        f"{error.name}, symbolic",
+        gives=raised(outcome),
+        demands=f"an exception for the symbolic tensors, because {says}",
+        detail=LATE,
+        at=places,
     )
 
 

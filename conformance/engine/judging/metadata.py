@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from conformance.dtypes import is_dtype, is_floating
-from conformance.editions import symbols_of
+from conformance.editions import Document, symbols_of
 from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.findings import Allowance, Finding
 from conformance.engine.judging.messages import raising
@@ -28,6 +28,8 @@ from conformance.specs.load import is_claimed
 
 _SCALARS = ("bool", "int", "float")
 """A Python number has no dtype. That `function` returns one is a failure of `function`."""
+NO_SHAPE = str(None)
+"""What a finding has got where `int_shape` gave None."""
 SAME_DTYPE = "the same of both"
 """What is demanded where the dtype that is reported is not that of the value."""
 
@@ -184,19 +186,29 @@ def static_shape(
         yield _static(FindingKind.CONTRADICTION, static, demanded, allowed)
     elif real == prepared.shape and not _precise(static, prepared.static_shape):
         kind = FindingKind.UNKNOWN if static is None else FindingKind.IMPRECISE
-        yield _static(kind, static, prepared.static_shape, _imprecision(prepared, static))
+        allowed = of_anything((ConventionName.PRECISE_STATIC_SHAPE,))
+        yield _static(kind, static, prepared.static_shape, allowed)
 
 
-def _imprecision(prepared: Prepared, static: tuple[int | None, ...] | None) -> Allowance:
-    """What allows a static shape that does not say all that is known.
-
-    No shape at all is no reading where the document promises a tuple.
-    """
-    structure, name = prepared.structure, ConventionName.PRECISE_STATIC_SHAPE
-    document = structure.spec.editions[structure.edition]
-    if static is None and document in load_conventions()[name].settled:
-        return Allowance(open_points=(name,))
-    return of_anything((name,))
+def with_promised_shapes(findings: Iterable[Finding], document: Document) -> list[Finding]:
+    """The findings, with a violation for each static shape of None where the document promises a
+    tuple. None for a dimension is imprecise, and None for the whole is not a tuple."""
+    name = ConventionName.PRECISE_STATIC_SHAPE
+    if document not in load_conventions()[name].settled:
+        return list(findings)
+    wrong = of_nothing((name,))
+    return [
+        replace(
+            finding,
+            verdict=wrong.verdict,
+            conventions=(),
+            readings=(),
+            open_points=wrong.open_points,
+        )
+        if {*finding.conventions} == {name} and finding.got == NO_SHAPE
+        else finding
+        for finding in findings
+    ]
 
 
 def _of_wrong_shape(prepared: Prepared, said: TensorMetadata) -> Allowance:

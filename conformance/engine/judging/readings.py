@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from conformance.dtypes import BFLOAT16, rounded
-from conformance.engine.judging.findings import Allowance
+from conformance.engine.judging.findings import Allowance, Finding
 from conformance.engine.judging.refusals import is_mistaken_code, refusing
 from conformance.observations import Outcome, Raised
 from conformance.oracle import Expectation, agrees
@@ -34,13 +34,25 @@ from conformance.oracle.compare import HALF, Slack, is_inaccurate
 from conformance.oracle.freedom import allowed
 from conformance.oracle.ranges import ANY, Range, in_range
 from conformance.oracle.variants import FLUSHED, VARIANTS, Reading, Readings
+from conformance.results import Verdict
 from conformance.specs import load_conventions
 from conformance.specs.accuracy import UNLIMITED, Limit
+from conformance.specs.convention_names import ConventionName
 from conformance.specs.conventions import taken
 
 Array = npt.NDArray[Any]
 REFUSED = "refused"
 """The suite's own reading where an exception is the right answer."""
+ABOUT_NUMBERS = frozenset(
+    {
+        ConventionName.ACCURACY,
+        ConventionName.EXTREMES,
+        ConventionName.SPECIAL_VALUES,
+        ConventionName.SUBGRADIENT,
+        ConventionName.SUBNORMAL,
+    }
+)
+"""The conventions that concern certain numbers, in calls that are settled for others."""
 MOST = 64
 """The most combinations of readings that are tried."""
 
@@ -140,6 +152,24 @@ def is_rank_alone(open_points: Iterable[str]) -> bool:
     return any(known[name].rank_follows for name in open_points)
 
 
+def explaining(findings: Iterable[Finding]) -> list[Finding]:
+    """The findings on one call, without those that a convention about numbers allows where the call
+    is wrong for ordinary numbers as well: then the convention explains nothing."""
+    every = list(findings)
+    wrong = {
+        f.aspect
+        for f in every
+        if f.verdict is Verdict.VIOLATES and ABOUT_NUMBERS.isdisjoint(f.open_points)
+    }
+    return [
+        f
+        for f in every
+        if f.verdict is not Verdict.DIVERGES
+        or f.aspect not in wrong
+        or ABOUT_NUMBERS.isdisjoint(f.conventions)
+    ]
+
+
 def of_nothing(conventions: Iterable[str]) -> Allowance:
     """That no reading of the conventions allows an answer."""
     return Allowance(open_points=tuple(sorted({*conventions})))
@@ -205,13 +235,19 @@ class AllowedAnswers:
 
     def taken(self, got: Array) -> Readings | None:
         """The readings that allow the whole of `got`, none for the suite's own answer; None if
-        there are no such readings."""
+        there are no such readings.
+
+        Readings of which `got` is the answer precede free ones, which excuse what they do not
+        explain.
+        """
+        excused: Readings | None = None
         for chosen, expected in self._expected(got.shape):
             outside = ~agrees(got, expected)
-            left = self._excused(got, expected, outside)
-            if left is not None:
-                return (*chosen, *left)
-        return None
+            if not outside.any():
+                return chosen
+            left = None if excused else self._excused(got, expected, outside)
+            excused = excused if left is None else (*chosen, *left)
+        return excused
 
     def forbidden(self, got: Array, *, nearly: bool) -> str | None:
         """The reading that `got` is the answer of, though a document rules it out; None without.

@@ -87,6 +87,26 @@ _ABOUT_CODE = re.compile(
 )
 """Messages of Python about code that takes an object for another, or about a symbolic tensor."""
 
+_STUMBLED = re.compile(
+    r"\bobject is not (?:callable|iterable|subscriptable|an iterator)\b|\bhas no len\b"
+    r"|\bunsupported operand\b|\bnot supported between instances of\b|\bmultiple values for\b"
+    r"|\btakes (?:\d+|no|exactly|from|at most|at least)\b[^\n]{0,40}\barguments?\b"
+    r"|\bunexpected keyword\b|\b(?:list|tuple|pop|string) index out of range"
+    r"|\b(?:division|modulo) by zero\b|\binvalid index to scalar variable"
+)
+"""Messages by which Python says what its own code stumbled over: none is about an argument."""
+_OF_INTERNALS = frozenset({"AttributeError", "KeyError", "RecursionError"})
+"""Classes of exceptions that are about the objects of the code, whatever their message."""
+_WITHOUT_PROMISE = frozenset(
+    {
+        ConventionName.COMPILED_CALL,
+        ConventionName.DIFFERENTIABLE,
+        ConventionName.INPUT_DTYPE,
+        ConventionName.OWN_GRADIENT,
+    }
+)
+"""Conventions of what nobody promises: that there is no answer is enough, in whatever words."""
+
 LACKED = "documented, but the library says that it lacks it"
 UNSHOWN = "documented, but not to be seen in this environment"
 
@@ -121,12 +141,23 @@ def is_mistaken_code(outcome: Outcome) -> bool:
 def refusing(conventions: Iterable[str], outcome: Outcome) -> list[str]:
     """The conventions of a call that may allow this exception as a refusal.
 
-    A reading that refuses in words does so only where the message has such words, or says that
-    something is not supported. `'Variable' object has no attribute 'flat'` refuses nothing: code
-    stumbled.
+    A refusal says that the input is refused. A reading that refuses in words does so only where the
+    message has such words, or says that something is not supported. `'Variable' object has no
+    attribute 'flat'` refuses nothing: code stumbled.
     """
-    known = load_conventions()
-    return [name for name in conventions if _says_so(outcome, known[name])]
+    known, stumbled = load_conventions(), stumbles(outcome)
+    named = (name for name in conventions if not stumbled or name in _WITHOUT_PROMISE)
+    return [name for name in named if _says_so(outcome, known[name])]
+
+
+def stumbles(outcome: Outcome) -> bool:
+    """Whether an exception is one of the library's own code, which says nothing about the input."""
+    if not isinstance(outcome, Raised) or refuses_by_name(outcome):
+        return False
+    words = _DETAILS.split(without_stack(outcome.message))[0].strip()
+    if "AssertionError" in outcome.bases:
+        return not words
+    return not _OF_INTERNALS.isdisjoint(outcome.bases) or bool(_STUMBLED.search(words))
 
 
 def _says_so(outcome: Outcome, convention: Convention) -> bool:

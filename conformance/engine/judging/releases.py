@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from conformance.editions import EDITIONS, Edition
 from conformance.engine.judging import signatures
 from conformance.engine.judging.findings import Finding
+from conformance.engine.judging.metadata import with_promised_shapes
 from conformance.engine.judging.trials import Trial
 from conformance.observations import FunctionIdentity
 from conformance.program import Step
@@ -37,13 +38,15 @@ class Release:
     """What the target offers."""
 
     def held(self, findings: Iterable[Finding], trial: Trial | None = None) -> list[Finding]:
-        """The findings; a violation that is as the document of a followed edition has it diverges.
+        """The findings as the function's document counts them; a violation that is as the document
+        of a followed edition has it diverges.
 
         `trial` is what was run; None for a signature.
         """
         newer = [e for e in self.follows if EDITIONS.index(e) > EDITIONS.index(self.edition)]
         later = [e for e in newer if e in self.spec.editions]
-        return [self._held(finding, later, trial) for finding in findings]
+        counted = with_promised_shapes(findings, self.spec.editions[self.edition])
+        return [self._held(finding, later, trial) for finding in counted]
 
     def _held(self, finding: Finding, later: Sequence[Edition], trial: Trial | None) -> Finding:
         if finding.verdict is not Verdict.VIOLATES:

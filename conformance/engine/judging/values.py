@@ -371,11 +371,28 @@ def _difference(
     index = error.index or ()
     digits = 9 if abs(error.ulp) > 1e6 else 17
     place = f" at {list(index)}" if index else ""
-    demands = _number(expectation.value[index], digits)
+    gives, demands = _number(got[index], digits), _number(expectation.value[index], digits)
     limit = f" within {error.limit_ulp:.3g} ULP" if inaccurate else ""
     evidence = case.prepared.evidence if case.accepts else None
-    among = "" if evidence is None else f" among {evidence.says}"
-    return f"gives {_number(got[index], digits)}{place}{among}", demands + limit
+    if evidence is not None and evidence.elementwise:
+        gives, demands = evidence.verdict or (gives, demands)
+        place += _elements(case, index, got.shape)
+    elif evidence is not None:
+        place += f" of {evidence.says}"
+    return f"gives {gives}{place}", demands + limit
+
+
+def _elements(case: CallAnswer, index: tuple[int, ...], shape: tuple[int, ...]) -> str:
+    """The elements of the arguments that belong to an element of the result: ` for x = 1.5`."""
+    arguments = case.prepared.oracle_arguments(case.number)
+    arrays = {n: a for n, a in arguments.items() if isinstance(a, np.ndarray)}
+    if any(np.broadcast_shapes(a.shape, shape) != shape for a in arrays.values()):
+        return ""
+    shown = (
+        f"{name} = {_number(np.broadcast_to(array, shape)[index], 9)}"
+        for name, array in arrays.items()
+    )
+    return f" for {' and '.join(shown)}"
 
 
 def _beyond(got: Array, beyond: Array, within: Range) -> tuple[str, str]:

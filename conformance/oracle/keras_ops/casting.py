@@ -97,7 +97,9 @@ ORACLES: Mapping[str, Callable[..., Array]] = {
 }
 EVIDENCE: Mapping[str, Evidence] = {
     "saturate_cast": Evidence(
-        evidence_of_saturation, "the numbers, with NaN for an infinity that the input lacks"
+        evidence_of_saturation,
+        "the numbers, with NaN for an infinity that the input lacks",
+        elementwise=True,
     ),
     "empty": Evidence(evidence_of_any, "0 for each number"),
     "empty_like": Evidence(evidence_of_any, "0 for each number"),

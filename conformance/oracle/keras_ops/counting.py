@@ -179,7 +179,16 @@ CONTRACTIONS: Mapping[str, Callable[..., Bounded]] = {
     "histogram.edges": bounded_edges,
 }
 EVIDENCE: Mapping[str, Evidence] = {
-    "nextafter": Evidence(evidence_of_nextafter, "1 where a number is the next one"),
-    "isclose": Evidence(evidence_of_closeness, "True where the tolerance leaves it open"),
-    "allclose": Evidence(evidence_of_closeness, "True where the tolerance leaves it open"),
+    "nextafter": Evidence(
+        evidence_of_nextafter,
+        "1 where a number is the next one",
+        elementwise=True,
+        verdict=("a number that is not the next one", "the next number of the dtype"),
+    ),
+    "isclose": Evidence(
+        evidence_of_closeness, "True where the tolerance leaves it open", elementwise=True
+    ),
+    "allclose": Evidence(
+        evidence_of_closeness, "True where the tolerance leaves it open", elementwise=True
+    ),
 }

@@ -223,6 +223,7 @@ CONTRACTIONS: Mapping[str, Callable[..., Bounded]] = {
 }
 EVIDENCE: Mapping[str, Evidence] = {
     "sobel_edges": Evidence(
-        evidence_of_slopes, "the slopes within the images, by the factor at the steepest, in a row"
+        evidence_of_slopes,
+        "all slopes within the images, divided by the factor at the steepest one",
     ),
 }

@@ -445,19 +445,19 @@ CONTRACTIONS: Mapping[str, Callable[..., Bounded]] = {
     "lu_factor.factors": bounded_lu,
     "lu_factor.pivots": bounded_lu,
 }
-_OF_QR = Evidence(evidence_of_qr, "q r, q^T q, and what is below the diagonal of r, in a row")
-_OF_SVD = Evidence(evidence_of_svd, "u s v, u^T u, v v^T, and what of s is below 0, in a row")
-_OF_EIGH = Evidence(evidence_of_eigh, "the eigenvalues in order, x v - v w, and 1 for each vector")
+_OF_QR = Evidence(evidence_of_qr, "[q r, q^T q, the part of r below the diagonal], flattened")
+_OF_SVD = Evidence(evidence_of_svd, "[u s v, u^T u, v v^T, the negative part of s], flattened")
+_OF_EIGH = Evidence(
+    evidence_of_eigh, "[the eigenvalues in order, x v - v w, 1 for each vector], flattened"
+)
 _OF_EIG = Evidence(
     evidence_of_eig,
-    "the sums of the powers of the eigenvalues, x v - v w, and 1 for each vector",
+    "[the sums of the powers of the eigenvalues, x v - v w, 1 for each vector], flattened",
 )
-_OF_LU = Evidence(
-    evidence_of_lu, "the product less x in the order of the pivots, in proportion", like="x"
-)
+_OF_LU = Evidence(evidence_of_lu, "p l u - x, divided by the size of x and flattened", like="x")
 EVIDENCE: Mapping[str, Evidence] = {
     "cholesky": Evidence(
-        evidence_of_factor, "the product of the factors, the other triangle, and signs, in a row"
+        evidence_of_factor, "[the product of the factors, the other triangle, the signs], flattened"
     ),
     "qr.q": _OF_QR,
     "qr.r": _OF_QR,

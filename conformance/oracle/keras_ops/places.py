@@ -259,14 +259,14 @@ CONTRACTIONS: Mapping[str, Callable[..., Bounded]] = {
 EVIDENCE: Mapping[str, Evidence] = {
     "top_k.values": Evidence(evidence_of_top, "the values in descending order"),
     "top_k.indices": Evidence(
-        evidence_of_places, "what stands at the indices, the values, and repeated indices", "x"
+        evidence_of_places, "[the elements at the indices, the values, repeated indices]", "x"
     ),
     "argsort": Evidence(
-        evidence_of_order, "the elements at the indices, and the indices in ascending order", "x"
+        evidence_of_order, "[the elements at the indices, the indices in ascending order]", "x"
     ),
     "argpartition": Evidence(
         evidence_of_partition,
-        "the elements at the indices, sorted on both sides of kth, and the indices sorted",
+        "[the elements at the indices, sorted on both sides of kth; the indices, sorted]",
         "x",
     ),
 }

@@ -415,6 +415,6 @@ CONTRACTIONS: Mapping[str, Callable[..., Bounded]] = {
 }
 EVIDENCE: Mapping[str, Evidence] = {
     "resize": Evidence(
-        evidence_of_resized, "the images, or what they are off the nearest window of their size"
+        evidence_of_resized, "the images, or their distance to the nearest window of their size"
     ),
 }

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from conformance.cli import known_failures, main
 from conformance.cli.errors import UsageProblem
 from conformance.cli.known_failures import UNEXPLAINED, JudgedCell, KnownFailure, updated
-from conformance.cli.known_failures.gate import Gate, failing_verdicts, stale_message
+from conformance.cli.known_failures.gate import Gate, failing_outcomes, stale_message
 from conformance.cli.options.gate import Mark
 from conformance.program import Binding, Input, Program, Ref, Step, to_json
 from conformance.results import Aspect, Failure, FunctionResult, Results, Verdict
@@ -89,7 +89,7 @@ def test_every_unexpected_failure_of_an_aspect_is_named_and_counted(
     two = [failed("00000000000a"), failed("00000000000b")]
     aspect = records.aspect_result(Aspect.VALUE, Verdict.VIOLATES, *two)
     found = records.results("mine", [FunctionResult("dot", "linear algebra", [aspect])])
-    gate = Gate(worse=failing_verdicts("violation"), file=tmp_path / "known.toml")
+    gate = Gate(worse=failing_outcomes("violation"), file=tmp_path / "known.toml")
     assert not gate.passes([found])
     *listed, last = capsys.readouterr().err.splitlines()
     assert [line.split(": ")[2] for line in listed] == ["00000000000a", "00000000000b"]
@@ -340,7 +340,7 @@ def lacking(aspect: Aspect, *failures: Failure) -> JudgedCell:
 def test_a_missing_function_is_one_failure(tmp_path: Path) -> None:
     absent = failed("aaaaaaaaaaaa", Verdict.UNSUPPORTED)
     found = [lacking(Aspect.PRESENCE, absent), lacking(Aspect.VALUE), lacking(Aspect.DTYPE)]
-    worse = failing_verdicts("unsupported")
+    worse = failing_outcomes("unsupported")
     bad = known_failures.failing(found, worse)
     assert [c.aspect for c in bad] == [Aspect.PRESENCE]
     assert [c.aspect for c in known_failures.failing(found[1:], worse)] == [
@@ -352,7 +352,7 @@ def test_a_missing_function_is_one_failure(tmp_path: Path) -> None:
 
 
 def test_what_need_not_be_supported_does_not_fail() -> None:
-    worse = failing_verdicts("unsupported")
+    worse = failing_outcomes("unsupported")
     open_ = replace(failed("bbbbbbbbbbbb", Verdict.UNSUPPORTED), convention="empty")
     demanded = failed("cccccccccccc", Verdict.UNSUPPORTED)
     wrong = cell(Verdict.VIOLATES, failed(), open_)
@@ -381,9 +381,21 @@ def test_what_fail_on_is_not(text: str, wrong: str) -> None:
 
 def test_several_words_of_fail_on() -> None:
     others = {Verdict.NOT_APPLICABLE, Verdict.CONFORMS, Verdict.NOT_RUN, Verdict.ERROR}
-    assert {*failing_verdicts("change, divergence, unsupported")} == {*Verdict} - others
-    assert failing_verdicts("never") == ()
-    assert Verdict.DIVERGES not in failing_verdicts("unsupported")
+    assert {*failing_outcomes("change, divergence, unsupported")} == {*Verdict} - others
+    assert failing_outcomes("never") == ()
+    assert {*failing_outcomes("violation")} < {*failing_outcomes("accuracy")}
+    assert Verdict.DIVERGES not in failing_outcomes("unsupported")
+
+
+def test_accuracy_fails_for_inaccurate_results_alone() -> None:
+    worse = failing_outcomes("accuracy")
+    other = replace(failed("dddddddddddd", Verdict.DIVERGES), readings=["empty: refused"])
+    digits = replace(failed("eeeeeeeeeeee", Verdict.DIVERGES), readings=["accuracy: inaccurate"])
+    assert not known_failures.failing([cell(Verdict.DIVERGES, other)], worse)
+    (bad,) = known_failures.failing([cell(Verdict.DIVERGES, other, digits)], worse)
+    assert bad.failures == [digits]
+    assert known_failures.failing([cell(Verdict.VIOLATES, failed())], worse)
+    assert not known_failures.failing([bad], failing_outcomes("violation"))
 
 
 def test_rewriting_keeps_comments_order_and_narrow_entries(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from conformance.cli import known_failures
 from conformance.cli.errors import UsageProblem
 from conformance.cli.known_failures import updated
-from conformance.cli.known_failures.gate import Gate, failing_verdicts
+from conformance.cli.known_failures.gate import Gate, failing_outcomes
 from conformance.engine import PROFILES
 from conformance.results import Aspect, FunctionResult, Results, Verdict
 from tests.cli.known_failures.test_known_failures import cell, entry, failed, parsed
@@ -38,7 +38,7 @@ def test_a_profile_that_tries_less_makes_no_entry_stale(
     marks = parsed(tmp_path, entry(**fields))
     stale = {p for p in PROFILES if known_failures.stale([conforming(p)], marks)}
     assert stale == {"default", "thorough"}
-    gate = Gate(worse=failing_verdicts("violation"), file=tmp_path / "known.toml", known=marks)
+    gate = Gate(worse=failing_outcomes("violation"), file=tmp_path / "known.toml", known=marks)
     assert gate.passes([conforming("smoke")])
     first, last = capsys.readouterr().err.splitlines()
     assert first.endswith(

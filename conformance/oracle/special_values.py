@@ -1,0 +1,69 @@
+"""Results for NaN and infinities that standards settle: `special-values` leaves none of them open.
+
+IEEE 754-2019 defines arithmetic (clause 5.4), comparisons (5.11), and copies (5.5.1); ISO C defines
+the functions of `math.h` (annex F.10), such as hypot(inf, NaN) = inf. They do not settle formulas
+of several operations, the place of NaN in an order, or the integer of a NaN. A finite number
+outside a function's domain, such as -1 for a root, also stays open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from conformance.oracle.expectation import Array
+
+Mask = npt.NDArray[np.bool_]
+
+DEFINED = frozenset(
+    (
+        *("abs", "add", "subtract", "multiply", "divide", "negative", "reciprocal", "square"),
+        *("equal", "not_equal", "greater", "greater_equal", "less", "less_equal"),
+        *("isnan", "isinf", "isfinite", "isposinf", "isneginf", "fmax", "fmin", "fmod"),
+        *("ceil", "floor", "round", "trunc", "sqrt", "rsqrt", "cbrt", "hypot", "pow", "power"),
+        *("exp", "exp2", "expm1", "log", "log10", "log1p", "log2", "erf", "erfc", "nextafter"),
+        *("sin", "cos", "tan", "arcsin", "arccos", "arctan", "arctan2"),
+        *("sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh"),
+    )
+)
+"""Elementwise functions whose results for NaN and infinities the standards define."""
+COPIES = frozenset(
+    (
+        *("identity", "cast", "converted", "variable", "constant", "placeholder", "broadcast_to"),
+        *("reshape", "ravel", "flatten", "batch_flatten", "expand_dims", "squeeze"),
+        *("keras.squeeze", "transpose", "transposed", "permute_dimensions", "moveaxis", "swapaxes"),
+        *("rearrange", "flip", "fliplr", "flipud", "reverse", "roll", "rot90", "diagonal"),
+        *("tile", "repeat", "repeat_elements", "repeated", "concatenate", "append", "stack"),
+        *("hstack", "vstack", "dstack", "split.part", "hsplit.part", "vsplit.part", "dsplit.part"),
+        *("unstack.slice", "slice", "gather", "take", "take_along_axis", "crop_images"),
+        *("space_to_depth", "depth_to_space", "where"),
+    )
+)
+"""Functions whose results are numbers that they were passed."""
+ORDERS = frozenset(("max", "min", "maximum", "minimum", "argmax", "argmin", "clip", "sort"))
+"""Functions of the order of numbers, in which infinities have a place and NaN has none."""
+
+
+def special(x: Array, function: str) -> Mask:
+    """The numbers about which `special-values` leaves something open in this function."""
+    return np.asarray(np.isnan(x) if function in ORDERS else ~np.isfinite(x))
+
+
+def settled(function: str, arguments: Mapping[str, Any], value: Array) -> Mask:
+    """The elements of a result in which the standards leave nothing open."""
+    if function in COPIES:
+        return np.full(value.shape, value.dtype.kind == "f")
+    if function not in DEFINED:
+        return np.zeros(value.shape, np.bool_)
+    floats = [np.asarray(a) for a in arguments.values() if _is_floating(a)]
+    of_special = [np.broadcast_to(~np.isfinite(a), value.shape) for a in floats]
+    return np.asarray(np.logical_or.reduce([np.zeros(value.shape, np.bool_), *of_special]))
+
+
+def _is_floating(argument: Any) -> bool:
+    return isinstance(argument, float) or (
+        isinstance(argument, np.ndarray) and argument.dtype.kind == "f"
+    )
