@@ -48,7 +48,7 @@ def converted(K: Recorder, dtype: str, form: str) -> None:
     x = np.array([[0, 1], [1, 0]], held)
     given: Any = x.tolist() if form == "a list" else K.array("x", x)
     if form == "a variable":
-        given = K.keras.Variable(given, dtype=dtype)
+        given = K.keras.Variable(given, dtype=dtype, trainable="float" in dtype)
     K.title = f"{form} in {dtype}"
     made = K[K.tested](given, dtype=dtype)
     known = K["keras.src.backend.is_tensor"](made).output("tensor")
