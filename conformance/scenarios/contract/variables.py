@@ -245,12 +245,12 @@ def other_shape(K: Recorder, shape: tuple[int, ...]) -> None:
     K.expect("the shape", rank, is_static_shape(x.shape), str(x.shape), at=ATTRIBUTES)
 
 
-@BOOK.scenario(VARIABLE, "a variable of another", Aspect.STATE, editions=KERAS_3, way=("value", ""))
-def independent(K: Recorder, way: str) -> None:
+@BOOK.scenario(VARIABLE, "a variable of another", Aspect.STATE, editions=KERAS_3)
+def independent(K: Recorder) -> None:
     """A variable that is made of another one has a value of its own."""
     x = np.ones(3, "float32")
     first = K[K.tested](K.array("x", x))
-    second = K[K.tested](attribute(K, first, way) if way else first)
+    second = K[K.tested](first)
     method(K, first, "assign", K.array("y", 2 * x))
     value = K.eval(second).output("second")
     K.expect("the other variable stays", value, is_array(x), shown(x), at=SUMMARY)
