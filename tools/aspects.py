@@ -16,6 +16,7 @@ from conformance.engine.planning.gaps import REASONS, gap
 from conformance.generators.compiled import COMPILED
 from conformance.program import Step
 from conformance.results import ASPECTS, Aspect
+from conformance.results.scores import CONTRACT
 from conformance.scenarios import families_of
 from conformance.scenarios.cited import scenarios_of
 from conformance.specs import Spec, load
@@ -45,7 +46,9 @@ def main() -> None:
 
 def page() -> Iterator[str]:
     """The lines of the page."""
-    specs = [spec for spec in load().values() if EDITION in spec.editions]
+    known = load()
+    listed = (spec for spec in known.values() if EDITION in spec.editions)
+    specs = [spec for spec in listed if known.theme(spec.name) != CONTRACT]
     yield HEAD
     yield from ("## Gaps", "", "| | reason | functions |", "|---|---|---|")
     for word, reason in REASONS.items():

@@ -31,7 +31,7 @@ from conformance.reporting.writer import ResultsCollector
 from conformance.results import FunctionResult, Results, Verdict
 from conformance.results.composed import how_often
 from conformance.results.events import Event, RunFinished, TargetUnavailable
-from conformance.results.scores import DEVIATIONS, Score, TakenReading, score
+from conformance.results.scores import DEVIATIONS, Score, TakenReading, of_contract, score
 
 MATRIX = "matrix.md"
 SCRIPTS = 300_000
@@ -215,6 +215,10 @@ def matrix_lines(columns: Sequence[MatrixColumn]) -> Iterator[str]:
     yield _row(["**missing**", *(_share(p.missing, p.percent_missing, p) for p in points)])
     if any(p.changed for p in points):
         yield _row(["**changed**", *(f"{p.changed}/{p.demanded}" for p in points)])
+    apart = [of_contract(c.functions.values()) for c in columns]
+    if any(apart):
+        shares = (str(score(functions)) for functions in apart)
+        yield _row(["**contract, which is not in these scores**", *shares])
     for theme, names in by_theme(columns).items():
         yield _row([f"**{escape(theme)}**", *("" for _ in columns)])
         for name in names:

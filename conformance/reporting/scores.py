@@ -12,7 +12,7 @@ from msgspec import Struct
 from conformance.reporting.safe_text import clean
 from conformance.results import Aspect, FunctionResult, Results, Verdict
 from conformance.results.encoding import as_json
-from conformance.results.scores import readings, score
+from conformance.results.scores import readings, score, scored
 
 SCHEMA: Literal["conformance-scores/1"] = "conformance-scores/1"
 SCHEMA_ID = "urn:keras-backend-conformance:schema:scores-1"
@@ -89,7 +89,8 @@ def _target(results: Results) -> TargetScores:
 
 def _points(functions: Sequence[FunctionResult]) -> Points:
     points = score(functions)
-    conforming = sum(a.verdict is Verdict.CONFORMS for f in functions for a in f.aspects)
+    verdicts = [a.verdict for function in scored(functions) for a in function.aspects]
+    conforming = verdicts.count(Verdict.CONFORMS)
     return Points(
         conforming, points.keeping, points.missing, points.demanded, points.changed, points.errors
     )

@@ -23,6 +23,7 @@ from conformance.results.scores import (
     count_diverging,
     count_standings,
     is_absent,
+    of_contract,
     score,
     suite_errors,
 )
@@ -141,7 +142,7 @@ def ending(run: RunInfo) -> str:
 
 def unreached(results: Results) -> str | None:
     """The part of the plan that a run did not reach, in words; None if it reached everything."""
-    run, cells = results.run, count_standings(results.functions)
+    run, cells = results.run, [a.verdict for f in results.functions for a in f.aspects]
     if run.unfinished is UNSET:
         return None
     missing = [f.function for f in results.functions if _has_gap(f)]
@@ -152,7 +153,7 @@ def unreached(results: Results) -> str | None:
         functions = f"{len(erring)} function{'s' * (len(erring) != 1)}"
         parts.append(f"the suite itself failed in {functions}: {shared(erring, 12)}")
     if missing:
-        share = f"{cells[Verdict.NOT_RUN]} of {cells.total()} cells were not run"
+        share = f"{cells.count(Verdict.NOT_RUN)} of {len(cells)} cells were not run"
         parts.append(f"{share}, of {len(missing)} functions: {shared(missing, 12)}")
     if brief:
         parts.append(f"{brief} function{'s' * (brief != 1)} ran only some of their cases")
@@ -166,6 +167,8 @@ def _has_gap(function: FunctionResult) -> bool:
 def target_lines(label: str, results: Results, paint: Paint) -> Iterator[Text]:
     """Two lines on one target."""
     yield Text.assemble(paint.text(label, "bold"), ": ", score_line(results.functions, paint))
+    if contract := of_contract(results.functions):
+        yield Text.assemble("    contract: ", score_line(contract, paint))
     yield Text.assemble("    ", paint.text(time_line(results.run)))
 
 

@@ -24,6 +24,8 @@ LACKS: tuple[Verdict, ...] = (Verdict.UNSUPPORTED, Verdict.NOT_RUN)
 """The verdicts on demands of the documents that the target did not show."""
 UNCOUNTED: tuple[Verdict, ...] = (Verdict.NOT_APPLICABLE, Verdict.ERROR)
 """The verdicts that no score counts: nothing is demanded, or the suite itself failed."""
+CONTRACT = "contract"
+"""The theme of what a backend of Keras 3 owes beside its functions."""
 _NOTHING = "nothing demanded"
 _GRAVEST_FIRST = (
     *FAULTS,
@@ -121,13 +123,26 @@ def worst(aspects: Iterable[AspectResult]) -> Verdict:
     return min(map(standing, aspects), key=_GRAVEST_FIRST.index, default=Verdict.NOT_APPLICABLE)
 
 
+def scored(functions: Iterable[FunctionResult]) -> list[FunctionResult]:
+    """The functions that a score counts: the contract counts only where nothing else stands."""
+    every = list(functions)
+    return [function for function in every if function.theme != CONTRACT] or every
+
+
+def of_contract(functions: Iterable[FunctionResult]) -> list[FunctionResult]:
+    """The contract beside other functions, which has a score of its own; else nothing."""
+    every = list(functions)
+    counted = {function.function for function in scored(every)}
+    return [function for function in every if function.function not in counted]
+
+
 def count_standings(functions: Iterable[FunctionResult]) -> Counter[Verdict]:
-    """How many aspects have each standing."""
-    return Counter(standing(a) for f in functions for a in f.aspects)
+    """How many aspects that a score counts have each standing."""
+    return Counter(standing(a) for f in scored(functions) for a in f.aspects)
 
 
 def score(functions: Iterable[FunctionResult]) -> Score:
-    """The score over these functions, without the aspects that are `UNCOUNTED`."""
+    """The score over the functions that are `scored`, without aspects that are `UNCOUNTED`."""
     counts = count_standings(functions)
     missing = sum(counts[verdict] for verdict in LACKS)
     demanded = counts.total() - sum(counts[verdict] for verdict in UNCOUNTED)
@@ -180,5 +195,5 @@ def diverges(aspect: AspectResult) -> bool:
 
 
 def count_diverging(functions: Iterable[FunctionResult]) -> int:
-    """How many aspects diverge."""
-    return sum(diverges(aspect) for function in functions for aspect in function.aspects)
+    """How many aspects that a score counts diverge."""
+    return sum(diverges(aspect) for function in scored(functions) for aspect in function.aspects)

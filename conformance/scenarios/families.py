@@ -11,6 +11,10 @@ from conformance.scenarios.configuration import (
     keras_json,
     process_settings,
 )
+from conformance.scenarios.contract import backend
+from conformance.scenarios.contract import recurrent as contract_recurrent
+from conformance.scenarios.contract import scopes
+from conformance.scenarios.contract import variables as contract_variables
 from conformance.scenarios.control_flow import (
     conditions,
     higher_order,
@@ -85,6 +89,10 @@ FAMILIES: tuple[Family, ...] = (
     *keras_loops.FAMILIES,
     *keras_tensors.FAMILIES,
     *keras_derivatives.FAMILIES,
+    *contract_variables.FAMILIES,
+    *scopes.FAMILIES,
+    *contract_recurrent.FAMILIES,
+    *backend.FAMILIES,
 )
 """The families of one function are run in this order."""
 

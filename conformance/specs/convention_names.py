@@ -19,6 +19,7 @@ class ConventionName(StrEnum):
     BATCH_AXES_DEFAULT = "batch-axes-default"
     BIAS_LAYOUT = "bias-layout"
     BROADCASTING = "broadcasting"
+    CAPABILITY_FLAG = "capability-flag"
     CAST_TO_OTHERS = "cast-to-others"
     CLAIMED_DTYPE = "claimed-dtype"
     CLIPPING = "clipping"

@@ -7,12 +7,18 @@ import pytest
 from conformance.engine.planning.demands import demanded_aspects
 from conformance.engine.planning.gaps import REASONS, gap
 from conformance.results import ASPECTS, Aspect
+from conformance.results.scores import CONTRACT
 from conformance.scenarios import families_of
 from conformance.specs import Spec, load
 from conformance.specs.docstrings import examples_of, load_docstrings
 from tools import aspects
 
-OPS = {name: spec for name, spec in load().items() if "keras-3" in spec.editions}
+SPECS = load()
+OPS = {
+    name: spec
+    for name, spec in SPECS.items()
+    if "keras-3" in spec.editions and SPECS.theme(name) != CONTRACT
+}
 DOCSTRINGS = load_docstrings("keras-3.15.1") or {}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from conformance.results import (
     ASPECTS,
@@ -15,6 +16,7 @@ from conformance.results import (
 )
 from conformance.results.scores import (
     CHANGES,
+    CONTRACT,
     FAULTS,
     LACKS,
     UNCOUNTED,
@@ -24,6 +26,7 @@ from conformance.results.scores import (
     count_standings,
     demanded,
     diverges,
+    of_contract,
     readings,
     readings_of,
     score,
@@ -102,6 +105,16 @@ def test_kept_missing_and_faults_make_up_what_is_demanded() -> None:
 def test_aspects_that_do_not_apply_are_not_demanded() -> None:
     made = [function("a", Verdict.NOT_APPLICABLE), function("b", Verdict.UNSUPPORTED)]
     assert score(made) == Score(len(ASPECTS) - 1, 1, len(ASPECTS))
+
+
+def test_the_contract_counts_by_itself_alone() -> None:
+    own, beside = function("a", Verdict.CONFORMS), function("b", Verdict.VIOLATES)
+    contract = replace(beside, theme=CONTRACT)
+    assert score([own, contract]) == score([own]) != score([own, beside])
+    assert count_standings([own, contract]) == count_standings([own])
+    assert of_contract([own, contract]) == [contract]
+    assert score([contract]) == score([beside])
+    assert of_contract([contract]) == []
 
 
 @pytest.mark.parametrize(

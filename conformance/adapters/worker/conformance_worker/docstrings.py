@@ -4,6 +4,7 @@
 nothing of Keras is copied.
 """
 
+import functools
 import hashlib
 import importlib
 import inspect
@@ -14,7 +15,33 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 MODULES = ("keras.ops", "keras.ops.image", "keras.ops.linalg", "keras.ops.nn", "keras.random")
 """A function in two of these modules has an entry under the first; `same_as` names that entry under
 the other."""
-SECTIONS = ("Args", "Arguments", "Example", "Examples", "Note", "Notes", "Raises", "Returns")
+CONTRACT = (
+    "keras.Variable",
+    "keras.StatelessScope",
+    "keras.name_scope",
+    "keras.device",
+    "keras.remat",
+    "keras.layers.RNN",
+    "keras.layers.LSTM",
+    "keras.layers.GRU",
+    "keras.src.backend.rnn",
+    "keras.src.backend.convert_to_tensor",
+    "keras.src.backend.compute_output_spec",
+    "keras.src.backend.random_seed_dtype",
+)
+"""Classes and functions that a backend of Keras implements beside the functions of `MODULES`."""
+SECTIONS = (
+    "Args",
+    "Arguments",
+    "Attributes",
+    "Call arguments",
+    "Example",
+    "Examples",
+    "Note",
+    "Notes",
+    "Raises",
+    "Returns",
+)
 LABEL = re.compile(r"^({}):\s*$".format("|".join(SECTIONS)), re.MULTILINE)
 DESCRIBED = re.compile(r"^ {4}`?(\*{0,2}\w+)`?(?: \([^)]*\))?:", re.MULTILINE)
 """The first line of the description of a parameter or an exception."""
@@ -36,7 +63,7 @@ def as_bytes() -> Any:
 
 
 def entries(digests_of_examples: Optional[Digests] = None) -> Iterator[Entry]:
-    """Every public function, by module and name.
+    """Every public function, by module and name, then the contract.
 
     `digests_of_examples` gives the digests of the examples of a function by its public name.
     """
@@ -51,6 +78,15 @@ def entries(digests_of_examples: Optional[Digests] = None) -> Iterator[Entry]:
             elif digests_of_examples is not None:
                 entry.update(_some("examples", digests_of_examples(qualified)))
             yield entry
+    keras = importlib.import_module("keras")
+    for name in CONTRACT:
+        member = functools.reduce(_member, name.split(".")[1:], keras)
+        if member is not None:
+            yield {"name": name, **_entry(member)}
+
+
+def _member(parent: Any, name: str) -> Any:
+    return getattr(parent, name, None)
 
 
 def _functions(module: Any) -> Iterator[Tuple[str, Callable[..., Any]]]:

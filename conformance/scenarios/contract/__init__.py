@@ -1,0 +1,1 @@
+"""What a backend of Keras 3 owes beside its functions: variables, scopes, recurrence, flags."""
