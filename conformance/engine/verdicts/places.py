@@ -1,0 +1,205 @@
+"""Rank the lines of an implementation that may be the cause of a wrong answer.
+
+An exception names the line that raised it; a wrong answer names none. *Spectrum-based localisation*
+compares which lines run: a line that every failing case runs and no passing one is suspect. The
+worker runs the failing case, some trials with the same symptom, and some trials that pass, each
+once under a line tracer. The score of a line is that of Ochiai (Abreu, Zoeteweij and van Gemund,
+2006): f / sqrt(F (f + p)), where f of F failing cases and p passing ones run it.
+
+In a graph backend the lines are those that build the graph. No verdict and no id depends on them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from conformance.engine.judging.trials import Trial
+from conformance.engine.verdicts.symptoms import Symptom, symptom
+from conformance.engine.verdicts.tally import Group
+from conformance.observations import Batch, StructureObservation, TracedFunction
+from conformance.program import Input, Program, Step
+from conformance.results import FindingKind, SuspectLine, Verdict
+from conformance.results.kinds import FATAL
+
+Trace = tuple[TracedFunction, ...]
+RunBatch = Callable[[Batch], StructureObservation]
+
+MOST_LOCATED = 6
+"""How many failures of one function get the lines; the gravest come first."""
+MOST_FAILING, MOST_PASSING = 4, 12
+"""How many trials of each sort run for a failure."""
+MOST_LINES = 5
+"""How many lines a failure lists."""
+_WITHOUT_ANSWER = FATAL | {
+    FindingKind.EXCEPTION,
+    FindingKind.INT_SHAPE_RAISES,
+    FindingKind.NO_GRADIENTS,
+    FindingKind.NO_STATIC_SHAPES,
+    FindingKind.UNMADE_INPUT,
+}
+
+
+class Evidence(NamedTuple):
+    """The traces of the cases that show a failure, of cases that pass, and of other functions."""
+
+    failing: Sequence[Trace]
+    passing: Sequence[Trace]
+    others: Sequence[Trace] = ()
+
+
+@dataclass(slots=True)
+class Locator:
+    """Finds the lines for the failures of one function on one target.
+
+    `run` executes a batch; `trials` are those of the function, and `known` has the symptoms of each
+    that was run, by its key. `others` are the traces of right answers of other functions.
+    """
+
+    run: RunBatch
+    trials: Sequence[Trial]
+    known: Mapping[str, frozenset[Symptom]]
+    others: Callable[[], Sequence[Trace]] = tuple
+    ended: Callable[[], bool] = lambda: False
+    _traces: dict[str, Trace] = field(default_factory=dict)
+    """Those of trials of the plan, by key."""
+    _lost: bool = False
+    """Whether a worker was lost: then the other failures get no lines."""
+
+    def located(self, groups: Sequence[Group]) -> list[Group]:
+        """The groups, the first of the wrong answers with their lines."""
+        wrong = [id(group) for group in groups if _is_wrong_answer(group)][:MOST_LOCATED]
+        return [self._with_lines(group) if id(group) in wrong else group for group in groups]
+
+    def _with_lines(self, group: Group) -> Group:
+        evidence = self.evidence(group)
+        return group if evidence is None else replace(group, lines=ranked(evidence))
+
+    def evidence(self, group: Group) -> Evidence | None:
+        """The traces for a failure; None if they cannot be had."""
+        trial = group.trial
+        if trial is None or self.ended() or self._lost:
+            return None
+        shown = self._trace(trial.batch.part(group.finding.draw, group.finding.draw + 1))
+        if not shown:
+            return None
+        alike = (t for t in self._ran() if self._shows(t, group))
+        right = [t for t in self._ran() if not self.known[t.key]]
+        failing = [self._traced(t) for t in _nearest(trial, alike, MOST_FAILING - 1)]
+        passing = [self._traced(t) for t in _nearest(trial, right, MOST_PASSING)]
+        if self._lost:
+            return None
+        return Evidence([shown, *filter(None, failing)], list(filter(None, passing)), self.others())
+
+    def _ran(self) -> Iterator[Trial]:
+        """The trials that were run in the process of the function."""
+        yield from (t for t in self.trials if t.setup is None and self.known.get(t.key) is not None)
+
+    def _shows(self, trial: Trial, group: Group) -> bool:
+        identities = {shown.identity[:3] for shown in self.known[trial.key]}
+        return symptom(group.finding).identity[:3] in identities
+
+    def _traced(self, trial: Trial) -> Trace:
+        if trial.key not in self._traces:
+            self._traces[trial.key] = self._trace(trial.batch.part(0, 1))
+        return self._traces[trial.key]
+
+    def _trace(self, batch: Batch) -> Trace:
+        """The trace of one batch; empty if it costs the worker."""
+        if self._lost or self.ended():
+            return ()
+        observed = self.run(replace(batch, trace=True))
+        self._lost = bool(observed.incidents)
+        return observed.trace
+
+
+def _is_wrong_answer(group: Group) -> bool:
+    """Whether a violation is an answer, from a process that other trials share."""
+    finding, trial = group.finding, group.trial
+    if trial is None or trial.setup is not None or finding.place is not None:
+        return False
+    return finding.verdict is Verdict.VIOLATES and finding.kind not in _WITHOUT_ANSWER
+
+
+# Trials that are alike
+
+
+def _nearest(trial: Trial, others: Iterable[Trial], most: int) -> list[Trial]:
+    """The trials most like this one, of its own kind first: they tell most lines apart."""
+    traits = _traits(trial.batch.program)
+
+    def distance(other: Trial) -> tuple[bool, int]:
+        return type(other) is not type(trial), len(traits ^ _traits(other.batch.program))
+
+    return sorted((o for o in others if o.key != trial.key), key=distance)[:most]
+
+
+def _traits(program: Program) -> frozenset[str]:
+    """The inputs' dtypes, ranks and bindings, and the arguments of the steps."""
+    inputs = (trait for item in program.inputs for trait in _of_input(item))
+    return frozenset([*inputs, *(trait for step in program.steps for trait in _of_step(step))])
+
+
+def _of_input(item: Input) -> Iterator[str]:
+    yield f"{item.name} {item.dtype}"
+    yield f"{item.name} {item.binding} {item.layout}"
+    yield f"{item.name} {len(item.shape)} {0 in item.shape} {1 in item.shape}"
+
+
+def _of_step(step: Step) -> Iterator[str]:
+    yield step.function
+    yield from (f"{step.function} {place} {value!r}" for place, value in enumerate(step.args))
+    yield from (f"{step.function} {name} {value!r}" for name, value in step.kwargs)
+
+
+# Ranking
+
+
+class _Line(NamedTuple):
+    """A line, in the function whose code has it."""
+
+    file: str
+    function: str
+    first: int
+    number: int
+
+
+def ranked(evidence: Evidence) -> tuple[SuspectLine, ...]:
+    """The most suspect lines, the most suspect first.
+
+    Of lines with one score those come first that fewer other functions run, then those of the
+    innermost function.
+    """
+    failing = [_lines(trace) for trace in evidence.failing]
+    passing = [_lines(trace) for trace in evidence.passing]
+    others = [_lines(trace) for trace in evidence.others]
+    depths = {line: depth for lines in reversed(failing) for line, depth in lines.items()}
+
+    def order(line: _Line) -> tuple[float, int, int, int]:
+        return -score(line), _count(line, others), -depths[line], line.number
+
+    def score(line: _Line) -> float:
+        f, p = _count(line, failing), _count(line, passing)
+        return f / math.sqrt(len(failing) * (f + p))
+
+    return tuple(
+        SuspectLine(
+            place=f"{line.file}:{line.number}, in {line.function}", score=round(score(line), 4)
+        )
+        for line in sorted(depths, key=order)[:MOST_LINES]
+    )
+
+
+def _lines(trace: Trace) -> dict[_Line, int]:
+    """The lines of a trace, with the depth of their function."""
+    return {
+        _Line(function.file, function.name, function.first, number): function.depth
+        for function in trace
+        for number in function.lines
+    }
+
+
+def _count(line: _Line, traces: Sequence[Mapping[_Line, int]]) -> int:
+    return sum(line in lines for lines in traces)
