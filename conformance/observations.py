@@ -238,7 +238,8 @@ class TracedFunction:
     """The line where it begins."""
     depth: int
     """How many functions of the package called it, one inside the other, and itself."""
-    lines: tuple[int, ...]
+    lines: Mapping[int, int]
+    """The first line of each statement that ran, with the bytes of the statement's code."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

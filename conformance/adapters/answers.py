@@ -71,7 +71,7 @@ _Shape = Annotated[list[_Dimension | None], msgspec.Meta(max_length=MOST_DIMENSI
 _Place = Annotated[int, msgspec.Meta(ge=-1, lt=MOST_DIMENSIONS)]
 _Odd = Annotated[list[tuple[_Place, str]], msgspec.Meta(max_length=MOST_DIMENSIONS)]
 _Line = Annotated[int, msgspec.Meta(ge=0, le=10**7)]
-_Lines = Annotated[list[_Line], msgspec.Meta(max_length=MOST_TRACED_LINES)]
+_Lines = Annotated[list[tuple[_Line, _Index]], msgspec.Meta(max_length=MOST_TRACED_LINES)]
 _Trace = Annotated[
     list[tuple[str, str, _Line, _Index, _Lines]], msgspec.Meta(max_length=MOST_TRACED_FUNCTIONS)
 ]
@@ -203,7 +203,7 @@ def _trace(answered: _Trace, batch: Batch) -> tuple[TracedFunction, ...]:
     if sum(len(function[-1]) for function in answered) > MOST_TRACED_LINES:
         raise AnswerError(f"the trace has more than {MOST_TRACED_LINES} lines")
     return tuple(
-        TracedFunction(texts.name(file), texts.name(name), first, depth, tuple(lines))
+        TracedFunction(texts.name(file), texts.name(name), first, depth, dict(lines))
         for file, name, first, depth, lines in answered
     )
 

@@ -62,7 +62,11 @@ def outer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 
 def lines(answer: dict[str, Any]) -> dict[str, list[int]]:
-    return {function[1]: function[4] for function in answer["trace"] if function[1][0] != "<"}
+    return {
+        function[1]: [line for line, _ in function[4]]
+        for function in answer["trace"]
+        if function[1][0] != "<"
+    }
 
 
 @pytest.mark.usefixtures("tracer")
@@ -115,8 +119,10 @@ def test_a_worker_traces_a_batch_that_asks_for_it() -> None:
 
 def answer_with(trace: list[Any]) -> dict[str, Any]:
     """The header of an answer without inputs and outputs, with a trace."""
-    draws = [[None, []]]
-    empty = {name: [] for name in ("inputs", "outputs", "errors", "values", "leaked")}
+    draws: list[Any] = [[None, []]]
+    empty: dict[str, Any] = {
+        name: [] for name in ("inputs", "outputs", "errors", "values", "leaked")
+    }
     return {"ok": True, **empty, "draws": draws, "seconds": [0, 0, 0], "trace": trace} | {
         "evaluated_with": None
     }
@@ -125,10 +131,10 @@ def answer_with(trace: list[Any]) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("trace", "problem"),
     [
-        ([["a.py", "f", 1, 1, [1] * 15_000]] * 2, "more than 20000 lines"),
-        ([["a.py", "f", 1, 1, [1]]] * 1001, "not an observation"),
-        ([["a.py", "f", 1, 1, [10**9]]], "not an observation"),
-        ([["a.py", 7, 1, 1, [1]]], "not an observation"),
+        ([["a.py", "f", 1, 1, [[1, 2]] * 15_000]] * 2, "more than 20000 lines"),
+        ([["a.py", "f", 1, 1, [[1, 2]]]] * 1001, "not an observation"),
+        ([["a.py", "f", 1, 1, [[10**9, 1]]]], "not an observation"),
+        ([["a.py", 7, 1, 1, [[1, 2]]]], "not an observation"),
     ],
 )
 def test_a_host_refuses_a_trace_without_bounds(trace: list[Any], problem: str) -> None:
@@ -139,6 +145,19 @@ def test_a_host_refuses_a_trace_without_bounds(trace: list[Any], problem: str) -
 
 def test_a_host_cuts_the_names_of_a_trace() -> None:
     asked = replace(batch(Program((), (), ()), draws=1), trace=True)
-    long = answer_with([["a" * 5000, "b" * 5000, 1, 1, [1]]])
+    long = answer_with([["a" * 5000, "b" * 5000, 1, 1, [[1, 2]]]])
     (function,) = observation(long, [], asked).trace
     assert (len(function.file), len(function.name)) == (200, 200)
+
+
+def test_a_statement_of_several_lines_is_one(outer: Any, tmp_path: Path) -> None:
+    source = "def call(number):\n    return (\n        number\n        + len('ab')\n    )\n"
+    (tmp_path / "traced_package" / "long.py").write_text(source, encoding="utf-8")
+    module = importlib.import_module("traced_package.long")
+    with traced(wanted=True) as answer:
+        module.call(3)
+        outer.call(0)
+    long, short = (dict(f[4]) for f in answer["trace"][:2])
+    assert list(long) == [2]
+    assert list(short) == [4]
+    assert long[2] > 8

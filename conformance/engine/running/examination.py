@@ -484,7 +484,7 @@ class Examination:
             run,
             task.trials() if groups else (),
             self.known.get(name, {}),
-            partial(self._controls.traces, run, name),
+            partial(self._controls.traces, run, task),
             self.stop.is_set,
         )
         try:

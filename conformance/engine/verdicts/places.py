@@ -12,11 +12,12 @@ In a graph backend the lines are those that build the graph. No verdict and no i
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from conformance.engine.judging.trials import Trial
+from conformance.engine.planning.plan import evenly
 from conformance.engine.verdicts.symptoms import Symptom, symptom
 from conformance.engine.verdicts.tally import Group
 from conformance.observations import Batch, StructureObservation, TracedFunction
@@ -29,8 +30,10 @@ RunBatch = Callable[[Batch], StructureObservation]
 
 MOST_LOCATED = 6
 """How many failures of one function get the lines; the gravest come first."""
-MOST_FAILING, MOST_PASSING = 4, 12
+MOST_FAILING, MOST_PASSING = 8, 24
 """How many trials of each sort run for a failure."""
+MOST_DRAWS = 4
+"""How many draws of a trial run."""
 MOST_LINES = 5
 """How many lines a failure lists."""
 _WITHOUT_ANSWER = FATAL | {
@@ -85,10 +88,10 @@ class Locator:
         shown = self._trace(trial.batch.part(group.finding.draw, group.finding.draw + 1))
         if not shown:
             return None
-        alike = (t for t in self._ran() if self._shows(t, group))
+        alike = [t for t in self._ran() if self._shows(t, group)]
         right = [t for t in self._ran() if not self.known[t.key]]
-        failing = [self._traced(t) for t in _nearest(trial, alike, MOST_FAILING - 1)]
-        passing = [self._traced(t) for t in _nearest(trial, right, MOST_PASSING)]
+        failing = [self._traced(t) for t in _chosen(trial, alike, MOST_FAILING - 1)]
+        passing = [self._traced(t) for t in _chosen(trial, right, MOST_PASSING)]
         if self._lost:
             return None
         return Evidence([shown, *filter(None, failing)], list(filter(None, passing)), self.others())
@@ -103,7 +106,8 @@ class Locator:
 
     def _traced(self, trial: Trial) -> Trace:
         if trial.key not in self._traces:
-            self._traces[trial.key] = self._trace(trial.batch.part(0, 1))
+            draws = min(trial.batch.draws, MOST_DRAWS)
+            self._traces[trial.key] = self._trace(trial.batch.part(0, draws))
         return self._traces[trial.key]
 
     def _trace(self, batch: Batch) -> Trace:
@@ -126,14 +130,17 @@ def _is_wrong_answer(group: Group) -> bool:
 # Trials that are alike
 
 
-def _nearest(trial: Trial, others: Iterable[Trial], most: int) -> list[Trial]:
-    """The trials most like this one, of its own kind first: they tell most lines apart."""
+def _chosen(trial: Trial, others: Sequence[Trial], most: int) -> list[Trial]:
+    """Half of them the trials most like this one, of its own kind first, which tell lines apart
+    that few conditions lead to; half of them spread over the plan, as the others are."""
     traits = _traits(trial.batch.program)
 
     def distance(other: Trial) -> tuple[bool, int]:
         return type(other) is not type(trial), len(traits ^ _traits(other.batch.program))
 
-    return sorted((o for o in others if o.key != trial.key), key=distance)[:most]
+    near = sorted((o for o in others if o.key != trial.key), key=distance)
+    rest = near[most // 2 :]
+    return near[: most // 2] + evenly(rest, most - most // 2)
 
 
 def _traits(program: Program) -> frozenset[str]:

@@ -3,12 +3,18 @@
 The host ranks these lines to find the place of a wrong answer, after a run and for a few batches.
 From Python 3.12 on the worker uses `sys.monitoring`, which reports each line once. Before, it uses
 `sys.settrace`, which slows the implementation. In a graph backend the lines build the graph.
+The answer has a line for each statement, with the size of its code.
 """
 
+import ast
+import bisect
+import dis
+import itertools
+import linecache
 import sys
 from contextlib import contextmanager
 from types import CodeType, FrameType
-from typing import Any, Dict, Iterator, List, Optional
+from typing import Any, Dict, Iterable, Iterator, List, Optional
 
 from .failures import is_own, relative_file
 from .limits import MOST_NAME, MOST_TRACED_FUNCTIONS, MOST_TRACED_LINES, cut
@@ -85,17 +91,54 @@ class LineTrace(object):
         return depth
 
     def answer(self) -> List[List[Any]]:
-        """For each function [file, name, first line, depth, lines], in the order of the calls."""
+        """For each function [file, name, first line, depth, statements], in the order of the
+        calls."""
         return [
             [
                 relative_file(code.co_filename),
                 cut(code.co_name, MOST_NAME),
                 code.co_firstlineno,
                 self._depths[code],
-                sorted(lines),
+                statements(code, lines),
             ]
             for code, lines in self._lines.items()
         ]
+
+
+def statements(code: CodeType, lines: Iterable[int]) -> List[List[int]]:
+    """[first line, bytes of code] of each statement that has one of these lines."""
+    starts = statement_starts(code.co_filename)
+    sizes: Dict[int, int] = {}
+    parts = [*dis.findlinestarts(code), (len(code.co_code), None)]
+    for (offset, line), (end, _) in itertools.pairwise(parts):
+        if line is not None:
+            start = _start(starts, line, code.co_firstlineno)
+            sizes[start] = sizes.get(start, 0) + end - offset
+    executed = {_start(starts, line, code.co_firstlineno) for line in lines}
+    return [[start, sizes.get(start, 0)] for start in sorted(executed)]
+
+
+def _start(starts: List[int], line: int, first: int) -> int:
+    """The first line of the statement that has a line, in a function that begins at `first`."""
+    place = bisect.bisect_right(starts, line)
+    return max(starts[place - 1], first) if place else line
+
+
+_starts: Dict[str, List[int]] = {}
+"""The lines in each file where statements begin."""
+
+
+def statement_starts(file: str) -> List[int]:
+    """The lines of a file where statements begin; none if it has no source."""
+    if file not in _starts:
+        try:
+            tree = ast.parse("".join(linecache.getlines(file)))
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            _starts[file] = []
+        else:
+            found = {node.lineno for node in ast.walk(tree) if isinstance(node, ast.stmt)}
+            _starts[file] = sorted(found)
+    return _starts[file]
 
 
 class _Monitoring(object):
