@@ -131,7 +131,11 @@ def test_a_cause_in_the_code_that_all_backends_share_is_marked(place: str, marke
 
 
 def test_a_wrong_dtype_is_one_cause_for_all_functions_whatever_the_line() -> None:
-    pair: dict[str, Any] = {"kind": FindingKind.CLAIMED_DTYPE, "expected": "float64", "got": "float32"}
+    pair: dict[str, Any] = {
+        "kind": FindingKind.CLAIMED_DTYPE,
+        "expected": "float64",
+        "got": "float32",
+    }
     listed = [suspected(f"keras/src/ops/nn.py:{n}, in f", **pair) for n in range(3)]
     other = found("f(x) is int32", **{**pair, "expected": "int64", "got": "int32"})
     assert [(c.says, len(c.failures)) for c in causes([*listed, other])] == [

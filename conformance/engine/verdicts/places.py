@@ -12,6 +12,7 @@ In a graph backend the lines are those that build the graph. No verdict and no i
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -34,6 +35,9 @@ MOST_FAILING, MOST_PASSING = 8, 24
 """How many trials of each sort run for a failure."""
 MOST_DRAWS = 4
 """How many draws of a trial run."""
+FEW_CONTROLS = 3
+"""A function that so many right answers of other functions run, those of one, may yet be the cause;
+one that more run is common."""
 MOST_LINES = 5
 """How many lines a failure lists."""
 _WITHOUT_ANSWER = FATAL | {
@@ -164,49 +168,96 @@ def _of_step(step: Step) -> Iterator[str]:
 # Ranking
 
 
-class _Line(NamedTuple):
-    """A line, in the function whose code has it."""
+_Home = tuple[str, int, str]
+
+
+class _Statement(NamedTuple):
+    """A statement, in the function whose code has it."""
 
     file: str
-    function: str
     first: int
+    """The line where the function begins."""
+    function: str
     number: int
+    """The line where the statement begins."""
+
+    @property
+    def home(self) -> _Home:
+        """What tells its function apart from others."""
+        return self[:3]
+
+
+@dataclass(slots=True)
+class _Spectrum:
+    """Which cases run each statement that the shown case runs."""
+
+    failing: Sequence[Mapping[_Statement, int]]
+    """The statements of each failing case, with their sizes; the shown case is the first."""
+    passing: Sequence[Mapping[_Statement, int]]
+    common: frozenset[_Home]
+    """The functions that right answers of several other functions run."""
+    runs: Counter[_Home]
+    """How many failing cases run each function."""
+    depths: Mapping[_Home, int]
+
+    @classmethod
+    def of(cls, evidence: Evidence) -> _Spectrum:
+        """The spectrum of the traces."""
+        failing = [_sizes(trace) for trace in evidence.failing]
+        return cls(
+            failing,
+            [_sizes(trace) for trace in evidence.passing],
+            _common(evidence.others),
+            Counter(home for sizes in failing for home in {s.home for s in sizes}),
+            {(f.file, f.first, f.name): f.depth for f in reversed(evidence.failing[0])},
+        )
+
+    def score(self, statement: _Statement) -> float:
+        """The score of Ochiai."""
+        failing = sum(statement in sizes for sizes in self.failing)
+        passing = sum(statement in sizes for sizes in self.passing)
+        return failing / math.sqrt(len(self.failing) * (failing + passing))
+
+    def order(self, statement: _Statement) -> tuple[float, ...]:
+        """The place of a statement among all: the smallest is the most suspect."""
+        home = statement.home
+        function = (home in self.common, -self.runs[home], -self.depths[home], home[1])
+        size = self.failing[0][statement]
+        return (*function, -round(self.score(statement), 4), -size, statement.number)
 
 
 def ranked(evidence: Evidence) -> tuple[SuspectLine, ...]:
     """The most suspect lines, the most suspect first.
 
-    Of lines with one score those come first that fewer other functions run, then those of the
-    innermost function.
+    Lines of one function stand together. A function comes first that few controls run, then one that
+    more failing cases run, then the innermost. In a function the score decides, then the size of
+    the statement: more code has more faults.
     """
-    failing = [_lines(trace) for trace in evidence.failing]
-    passing = [_lines(trace) for trace in evidence.passing]
-    others = [_lines(trace) for trace in evidence.others]
-    depths = {line: depth for lines in reversed(failing) for line, depth in lines.items()}
-
-    def order(line: _Line) -> tuple[float, int, int, int]:
-        return -score(line), _count(line, others), -depths[line], line.number
-
-    def score(line: _Line) -> float:
-        f, p = _count(line, failing), _count(line, passing)
-        return f / math.sqrt(len(failing) * (f + p))
-
+    spectrum = _Spectrum.of(evidence)
+    lines = sorted(spectrum.failing[0], key=spectrum.order)[:MOST_LINES]
     return tuple(
         SuspectLine(
-            place=f"{line.file}:{line.number}, in {line.function}", score=round(score(line), 4)
+            place=f"{line.file}:{line.number}, in {line.function}",
+            score=round(spectrum.score(line), 4),
         )
-        for line in sorted(depths, key=order)[:MOST_LINES]
+        for line in lines
     )
 
 
-def _lines(trace: Trace) -> dict[_Line, int]:
-    """The lines of a trace, with the depth of their function."""
-    return {
-        _Line(function.file, function.name, function.first, number): function.depth
-        for function in trace
-        for number in function.lines
-    }
+def _common(others: Sequence[Trace]) -> frozenset[_Home]:
+    """The functions that right answers of several other functions run."""
+    homes = Counter(home for trace in others for home in {s.home for s in _sizes(trace)})
+    return frozenset(home for home, count in homes.items() if count > FEW_CONTROLS)
 
 
-def _count(line: _Line, traces: Sequence[Mapping[_Line, int]]) -> int:
-    return sum(line in lines for lines in traces)
+def _sizes(trace: Trace) -> dict[_Statement, int]:
+    """The statements of a trace with their sizes; those of a comprehension or a lambda belong to
+    the function around it."""
+    sizes: dict[_Statement, int] = {}
+    homes: dict[tuple[str, int], _Statement] = {}
+    for function in sorted(trace, key=lambda f: f.name.startswith("<")):
+        for number, size in function.lines.items():
+            own = _Statement(function.file, function.first, function.name, number)
+            statement = homes.setdefault((function.file, number), own)
+            sizes[statement] = sizes.get(statement, 0) + size
+    return sizes
