@@ -2,7 +2,7 @@
 
 The cause of a wrong answer is known where the tool itself makes a small change in the code of a
 backend. It draws changes, as `conformance mutate --code` does, and runs the function nearest to
-each with the profile `smoke`. Of each change that shows as a wrong answer it looks at the first
+each with the profile `smoke`. If a change shows as a wrong answer, the tool looks at the first
 failure that the backend has only with the change.
 
 The tool counts how often the first line is in the changed function, and how often one of the
@@ -177,10 +177,10 @@ def shares(outcomes: Sequence[Outcome]) -> str:
     if not count:
         return "no change"
     first = sum(o.function_first for o in outcomes)
-    listed = sum(o.statement_listed for o in outcomes)
+    statements = sum(o.statement_listed for o in outcomes)
     return (
         f"{count} changes, the right function first: {first} ({first / count:.0%}), "
-        f"the right statement listed: {listed} ({listed / count:.0%})"
+        f"the right statement listed: {statements} ({statements / count:.0%})"
     )
 
 
@@ -193,7 +193,7 @@ def main(name: str, sample: int, seed: int, matching: str | None) -> None:
     """Measure the places of one target, and print the scores."""
     begun = time.monotonic()
     if name not in shipped():
-        raise click.UsageError(f"{name} is no target: `conformance targets` lists them")
+        raise click.UsageError(f"{name} is not a target: `conformance targets` lists them")
     target = shipped()[name]
     state = environments.status(target)
     if not isinstance(state, environments.Ready):
@@ -201,9 +201,9 @@ def main(name: str, sample: int, seed: int, matching: str | None) -> None:
         raise SystemExit(CANNOT_RUN)
     select = expression(matching) if matching else lambda _: True
     halves: list[list[Outcome]] = [[], []]
-    for place, found in measured(target, sample, seed, select):
-        halves[half(place)].append(found)
-        function, statement = ("yes" if right else "no" for right in found)
+    for place, result in measured(target, sample, seed, select):
+        halves[half(place)].append(result)
+        function, statement = ("yes" if right else "no" for right in result)
         click.echo(f"function {function}, statement {statement}: {place.name}")
     click.echo(f"first half: {shares(halves[0])}\nsecond half: {shares(halves[1])}")
     click.echo(f"{name}: {shares([*halves[0], *halves[1]])}; in {time.monotonic() - begun:.0f} s")

@@ -72,7 +72,7 @@ def lines(answer: dict[str, Any]) -> dict[str, list[int]]:
 @pytest.mark.usefixtures("tracer")
 @pytest.mark.parametrize(("number", "last"), [(3, 5), (0, 6)])
 def test_the_lines_that_run_are_recorded(outer: Any, number: int, last: int) -> None:
-    with traced(wanted=True) as answer:
+    with traced(asked=True) as answer:
         outer.call(number)
     assert lines(answer) == {"call": [4], "chosen": [4, last]}
     (chosen,) = (f for f in answer["trace"] if f[1] == "chosen")
@@ -84,16 +84,16 @@ def test_the_lines_that_run_are_recorded(outer: Any, number: int, last: int) -> 
 @pytest.mark.usefixtures("tracer")
 def test_each_trace_begins_anew(outer: Any) -> None:
     for number, last in ((3, 5), (0, 6), (3, 5)):
-        with traced(wanted=True) as answer:
+        with traced(asked=True) as answer:
             outer.call(number)
         assert lines(answer)["chosen"] == [4, last]
 
 
 @pytest.mark.usefixtures("tracer")
 def test_an_exception_ends_the_trace(outer: Any) -> None:
-    with pytest.raises(TypeError), traced(wanted=True):
+    with pytest.raises(TypeError), traced(asked=True):
         outer.call({1})
-    with traced(wanted=False) as answer:
+    with traced(asked=False) as answer:
         outer.call(3)
     assert not answer
     assert sys.gettrace() is None or "tracing" not in repr(sys.gettrace())
@@ -102,7 +102,7 @@ def test_an_exception_ends_the_trace(outer: Any) -> None:
 @pytest.mark.usefixtures("tracer")
 def test_a_trace_is_bounded(outer: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tracing, "MOST_TRACED_LINES", 2)
-    with traced(wanted=True) as answer:
+    with traced(asked=True) as answer:
         outer.call(3)
     assert sum(len(function[4]) for function in answer["trace"]) == 2
 
@@ -154,7 +154,7 @@ def test_a_statement_of_several_lines_is_one(outer: Any, tmp_path: Path) -> None
     source = "def call(number):\n    return (\n        number\n        + len('ab')\n    )\n"
     (tmp_path / "traced_package" / "long.py").write_text(source, encoding="utf-8")
     module = importlib.import_module("traced_package.long")
-    with traced(wanted=True) as answer:
+    with traced(asked=True) as answer:
         module.call(3)
         outer.call(0)
     long, short = (dict(f[4]) for f in answer["trace"][:2])

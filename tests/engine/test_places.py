@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from conformance.engine import Profile
-from conformance.engine.verdicts.places import MOST_LINES, Evidence, ranked
+from conformance.engine.verdicts.places import MOST_LINES, Spectra, ranked
 from conformance.observations import TracedFunction
 from conformance.results import Aspect, Failure, SuspectLine, Verdict
 from tests.engine.support import Outcome, examine, module
@@ -18,14 +18,14 @@ def ran(name: str, first: int, depth: int, *lines: int, size: int = 10) -> Trace
     return TracedFunction(FILE, name, first, depth, dict.fromkeys(lines, size))
 
 
-def places(evidence: Evidence) -> list[str]:
-    return [line.place for line in ranked(evidence)]
+def places(spectra: Spectra) -> list[str]:
+    return [line.place for line in ranked(spectra)]
 
 
 def test_a_line_that_only_failing_cases_run_comes_first() -> None:
     failing = [(ran("f", 1, 1, 2, 3, 5),)] * 2
     passing = [(ran("f", 1, 1, 2, 4, 5),)] * 2
-    first, *others = ranked(Evidence(failing, passing))
+    first, *others = ranked(Spectra(failing, passing))
     assert first == SuspectLine(place=f"{FILE}:3, in f", score=1.0)
     assert {line.score for line in others} == {round(2 / (2 * 4) ** 0.5, 4)}
 
@@ -33,30 +33,30 @@ def test_a_line_that_only_failing_cases_run_comes_first() -> None:
 def test_a_function_that_controls_run_comes_last() -> None:
     helper = ran("helper", 20, 3, 21)
     trace = (ran("f", 1, 1, 2), helper)
-    assert places(Evidence([trace], [])) == [f"{FILE}:21, in helper", f"{FILE}:2, in f"]
-    assert places(Evidence([trace], [], [(helper,)]))[0] == f"{FILE}:21, in helper"
-    assert places(Evidence([trace], [], [(helper,)] * 4))[0] == f"{FILE}:2, in f"
+    assert places(Spectra([trace], [])) == [f"{FILE}:21, in helper", f"{FILE}:2, in f"]
+    assert places(Spectra([trace], [], [(helper,)]))[0] == f"{FILE}:21, in helper"
+    assert places(Spectra([trace], [], [(helper,)] * 4))[0] == f"{FILE}:2, in f"
 
 
 def test_a_function_that_every_failing_case_runs_comes_before_an_inner_one() -> None:
     f = ran("f", 1, 1, 2)
-    evidence = Evidence([(f, ran("g", 9, 2, 10)), (f,)], [])
-    assert places(evidence) == [f"{FILE}:2, in f", f"{FILE}:10, in g"]
+    spectra = Spectra([(f, ran("g", 9, 2, 10)), (f,)], [])
+    assert places(spectra) == [f"{FILE}:2, in f", f"{FILE}:10, in g"]
 
 
 def test_of_lines_with_one_score_the_largest_comes_first() -> None:
     trace = (TracedFunction(FILE, "f", 1, 1, {2: 8, 3: 90, 4: 8}),)
-    assert places(Evidence([trace], [])) == [f"{FILE}:{line}, in f" for line in (3, 2, 4)]
+    assert places(Spectra([trace], [])) == [f"{FILE}:{line}, in f" for line in (3, 2, 4)]
 
 
 def test_a_comprehension_belongs_to_the_statement_around_it() -> None:
     inner = TracedFunction(FILE, "<listcomp>", 3, 2, {3: 50})
     outer = TracedFunction(FILE, "f", 1, 1, {2: 40, 3: 10})
-    assert places(Evidence([(inner, outer)], [])) == [f"{FILE}:3, in f", f"{FILE}:2, in f"]
+    assert places(Spectra([(inner, outer)], [])) == [f"{FILE}:3, in f", f"{FILE}:2, in f"]
 
 
 def test_few_lines_are_listed() -> None:
-    assert len(ranked(Evidence([(ran("f", 1, 1, *range(2, 99)),)], []))) == MOST_LINES
+    assert len(ranked(Spectra([(ran("f", 1, 1, *range(2, 99)),)], []))) == MOST_LINES
 
 
 SOURCE = """\

@@ -15,7 +15,8 @@ from conformance.engine.judging.trials import Trial
 from conformance.engine.planning.plan import Task, evenly, plan
 from conformance.engine.planning.profiles import SURVEY
 from conformance.engine.running.subject import Subject
-from conformance.engine.verdicts.places import RunBatch, Trace
+from conformance.engine.verdicts.places import MOST_SECONDS, RunBatch, Trace
+from conformance.observations import StructureObservation
 from conformance.results import Aspect
 from conformance.specs import load
 
@@ -63,6 +64,9 @@ class Controls:
     """All functions of the edition, by name."""
     _traces: dict[str, list[Trace]] = field(default_factory=dict)
     """The traces of the right answers of each function that ran."""
+    _seconds: float = 0.0
+    """How long the controls took inside the implementation."""
+    _lost: bool = False
 
     def traces(self, run: RunBatch, task: Task) -> list[Trace]:
         """The traces of right answers of other functions than that of the task."""
@@ -93,11 +97,21 @@ class Controls:
         calls = [trial for trial in able if _is_call(trial)][:CALLS]
         others = [trial for trial in able if not isinstance(trial, CallTrial)][:1]
         for trial in (*calls, *others):
-            observed = run(replace(trial.batch, trace=True))
-            if observed.incidents:
+            if self._lost or self._seconds > MOST_SECONDS:
                 return
-            if not trial.judge(observed).findings:
+            observed = run(replace(trial.batch, trace=True))
+            self._seconds += observed.seconds.total
+            self._lost = bool(observed.incidents)
+            if _is_right(trial, observed):
                 yield observed.trace
+
+
+def _is_right(trial: Trial, observed: StructureObservation) -> bool:
+    """Whether the oracle knows the answer and nothing is wrong with that of the target."""
+    try:
+        return not trial.judge(observed).findings
+    except (ValueError, IndexError):
+        return False
 
 
 def _is_call(trial: Trial) -> bool:

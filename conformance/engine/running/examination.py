@@ -439,7 +439,7 @@ class Examination:
         groups: list[Group] = []
         with self.errors.guard(name, Stage.MINIMISING):
             groups = self._smaller(task, [] if name in self.errors else tally.failures())
-        if self.common.locate:
+        if self.common.locate and not self.survey:
             with self.errors.guard(name, Stage.LOCATING):
                 groups = self._located(task, groups)
         self._charge(tally)
@@ -478,6 +478,9 @@ class Examination:
         def run(batch: Batch) -> StructureObservation:
             observed = self._sending.run(batch, ONCE)
             tally.inside_besides += observed.seconds.total
+            with during(Stage.ANNOUNCING):
+                for reason in why_restarted(observed):
+                    self.emit(WorkerRestarted(self.subject.name, name, reason))
             return observed
 
         locator = Locator(

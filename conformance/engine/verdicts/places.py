@@ -3,8 +3,8 @@
 An exception names the line that raised it; a wrong answer names none. *Spectrum-based localisation*
 compares which lines run: a line that every failing case runs and no passing one is suspect. The
 worker runs the failing case, some trials with the same symptom, and some trials that pass, each
-once under a line tracer. The score of a line is that of Ochiai (Abreu, Zoeteweij and van Gemund,
-2006): f / sqrt(F (f + p)), where f of F failing cases and p passing ones run it.
+once under a line tracer. The score of a line is that of Ochiai: f / sqrt(F (f + p)). There f of
+the F failing cases and p passing cases run the line (Abreu, Zoeteweij and van Gemund, 2006).
 
 In a graph backend the lines are those that build the graph. No verdict and no id depends on them.
 """
@@ -30,14 +30,17 @@ Trace = tuple[TracedFunction, ...]
 RunBatch = Callable[[Batch], StructureObservation]
 
 MOST_LOCATED = 6
-"""How many failures of one function get the lines; the gravest come first."""
+"""How many failures of one function get the lines, the gravest first."""
+MOST_SECONDS = 20.0
+"""Once the traced cases of one function, or the controls, have taken so long inside the
+implementation, no more run. Few targets need a tenth of it."""
 MOST_FAILING, MOST_PASSING = 8, 24
 """How many trials of each sort run for a failure."""
 MOST_DRAWS = 4
 """How many draws of a trial run."""
 FEW_CONTROLS = 3
-"""A function that so many right answers of other functions run, those of one, may yet be the cause;
-one that more run is common."""
+"""A function is common if more right answers of other functions run it. So many are those of a
+single function."""
 MOST_LINES = 5
 """How many lines a failure lists."""
 _WITHOUT_ANSWER = FATAL | {
@@ -49,7 +52,7 @@ _WITHOUT_ANSWER = FATAL | {
 }
 
 
-class Evidence(NamedTuple):
+class Spectra(NamedTuple):
     """The traces of the cases that show a failure, of cases that pass, and of other functions."""
 
     failing: Sequence[Trace]
@@ -72,6 +75,8 @@ class Locator:
     ended: Callable[[], bool] = lambda: False
     _traces: dict[str, Trace] = field(default_factory=dict)
     """Those of trials of the plan, by key."""
+    _seconds: float = 0.0
+    """How long the traced cases took inside the implementation."""
     _lost: bool = False
     """Whether a worker was lost: then the other failures get no lines."""
 
@@ -81,10 +86,10 @@ class Locator:
         return [self._with_lines(group) if id(group) in wrong else group for group in groups]
 
     def _with_lines(self, group: Group) -> Group:
-        evidence = self.evidence(group)
-        return group if evidence is None else replace(group, lines=ranked(evidence))
+        spectra = self.spectra(group)
+        return group if spectra is None else replace(group, lines=ranked(spectra))
 
-    def evidence(self, group: Group) -> Evidence | None:
+    def spectra(self, group: Group) -> Spectra | None:
         """The traces for a failure; None if they cannot be had."""
         trial = group.trial
         if trial is None or self.ended() or self._lost:
@@ -98,7 +103,7 @@ class Locator:
         passing = [self._traced(t) for t in _chosen(trial, right, MOST_PASSING)]
         if self._lost:
             return None
-        return Evidence([shown, *filter(None, failing)], list(filter(None, passing)), self.others())
+        return Spectra([shown, *filter(None, failing)], list(filter(None, passing)), self.others())
 
     def _ran(self) -> Iterator[Trial]:
         """The trials that were run in the process of the function."""
@@ -115,10 +120,11 @@ class Locator:
         return self._traces[trial.key]
 
     def _trace(self, batch: Batch) -> Trace:
-        """The trace of one batch; empty if it costs the worker."""
-        if self._lost or self.ended():
+        """The trace of one batch; empty if it costs the worker, or if the time is over."""
+        if self._lost or self.ended() or self._seconds > MOST_SECONDS:
             return ()
         observed = self.run(replace(batch, trace=True))
+        self._seconds += observed.seconds.total
         self._lost = bool(observed.incidents)
         return observed.trace
 
@@ -135,8 +141,8 @@ def _is_wrong_answer(group: Group) -> bool:
 
 
 def _chosen(trial: Trial, others: Sequence[Trial], most: int) -> list[Trial]:
-    """Half of them the trials most like this one, of its own kind first, which tell lines apart
-    that few conditions lead to; half of them spread over the plan, as the others are."""
+    """Some of the trials: half are those most like this one, of its own kind first, and half are
+    spread over the others. Like trials differ in few conditions, spread ones in many."""
     traits = _traits(trial.batch.program)
 
     def distance(other: Trial) -> tuple[bool, int]:
@@ -183,7 +189,7 @@ class _Statement(NamedTuple):
 
     @property
     def home(self) -> _Home:
-        """What tells its function apart from others."""
+        """The function, by file, first line and name."""
         return self[:3]
 
 
@@ -201,15 +207,15 @@ class _Spectrum:
     depths: Mapping[_Home, int]
 
     @classmethod
-    def of(cls, evidence: Evidence) -> _Spectrum:
+    def of(cls, spectra: Spectra) -> _Spectrum:
         """The spectrum of the traces."""
-        failing = [_sizes(trace) for trace in evidence.failing]
+        failing = [_sizes(trace) for trace in spectra.failing]
         return cls(
             failing,
-            [_sizes(trace) for trace in evidence.passing],
-            _common(evidence.others),
+            [_sizes(trace) for trace in spectra.passing],
+            _common(spectra.others),
             Counter(home for sizes in failing for home in {s.home for s in sizes}),
-            {(f.file, f.first, f.name): f.depth for f in reversed(evidence.failing[0])},
+            {(f.file, f.first, f.name): f.depth for f in reversed(spectra.failing[0])},
         )
 
     def score(self, statement: _Statement) -> float:
@@ -226,14 +232,14 @@ class _Spectrum:
         return (*function, -round(self.score(statement), 4), -size, statement.number)
 
 
-def ranked(evidence: Evidence) -> tuple[SuspectLine, ...]:
+def ranked(spectra: Spectra) -> tuple[SuspectLine, ...]:
     """The most suspect lines, the most suspect first.
 
-    Lines of one function stand together. A function comes first that few controls run, then one that
-    more failing cases run, then the innermost. In a function the score decides, then the size of
-    the statement: more code has more faults.
+    Lines of one function stand together. Functions that few controls run precede common ones, then
+    the number of failing cases that run them decides, then the depth. In a function the score
+    decides, then the size of the statement: more code has more faults.
     """
-    spectrum = _Spectrum.of(evidence)
+    spectrum = _Spectrum.of(spectra)
     lines = sorted(spectrum.failing[0], key=spectrum.order)[:MOST_LINES]
     return tuple(
         SuspectLine(

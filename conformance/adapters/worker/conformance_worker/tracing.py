@@ -24,10 +24,10 @@ _MODULE = "<module>"
 
 
 @contextmanager
-def traced(wanted: bool) -> Iterator[Dict[str, Any]]:
-    """A block whose lines are recorded if that is wanted; its value then has them as `trace`."""
+def traced(asked: bool) -> Iterator[Dict[str, Any]]:
+    """A block whose lines are recorded if `asked`; its value then has them as `trace`."""
     answer: Dict[str, Any] = {}
-    if not wanted:
+    if not asked:
         yield answer
         return
     trace = LineTrace()
@@ -136,8 +136,8 @@ def statement_starts(file: str) -> List[int]:
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             _starts[file] = []
         else:
-            found = {node.lineno for node in ast.walk(tree) if isinstance(node, ast.stmt)}
-            _starts[file] = sorted(found)
+            starts = {node.lineno for node in ast.walk(tree) if isinstance(node, ast.stmt)}
+            _starts[file] = sorted(starts)
     return _starts[file]
 
 
