@@ -38,9 +38,6 @@ MOST_FAILING, MOST_PASSING = 8, 24
 """How many trials of each sort run for a failure."""
 MOST_DRAWS = 4
 """How many draws of a trial run."""
-FEW_CONTROLS = 3
-"""A function is common if more right answers of other functions run it. So many are those of a
-single function."""
 MOST_LINES = 5
 """How many lines a failure lists."""
 _WITHOUT_ANSWER = FATAL | {
@@ -201,7 +198,7 @@ class _Spectrum:
     """The statements of each failing case, with their sizes; the shown case is the first."""
     passing: Sequence[Mapping[_Statement, int]]
     common: frozenset[_Home]
-    """The functions that right answers of several other functions run."""
+    """The functions that right answers of other functions run."""
     runs: Counter[_Home]
     """How many failing cases run each function."""
     depths: Mapping[_Home, int]
@@ -213,7 +210,7 @@ class _Spectrum:
         return cls(
             failing,
             [_sizes(trace) for trace in spectra.passing],
-            _common(spectra.others),
+            frozenset(s.home for trace in spectra.others for s in _sizes(trace)),
             Counter(home for sizes in failing for home in {s.home for s in sizes}),
             {(f.file, f.first, f.name): f.depth for f in reversed(spectra.failing[0])},
         )
@@ -235,7 +232,7 @@ class _Spectrum:
 def ranked(spectra: Spectra) -> tuple[SuspectLine, ...]:
     """The most suspect lines, the most suspect first.
 
-    Lines of one function stand together. Functions that few controls run precede common ones, then
+    Lines of one function stand together. Functions that no control runs precede common ones, then
     the number of failing cases that run them decides, then the depth. In a function the score
     decides, then the size of the statement: more code has more faults.
     """
@@ -248,12 +245,6 @@ def ranked(spectra: Spectra) -> tuple[SuspectLine, ...]:
         )
         for line in lines
     )
-
-
-def _common(others: Sequence[Trace]) -> frozenset[_Home]:
-    """The functions that right answers of several other functions run."""
-    homes = Counter(home for trace in others for home in {s.home for s in _sizes(trace)})
-    return frozenset(home for home, count in homes.items() if count > FEW_CONTROLS)
 
 
 def _sizes(trace: Trace) -> dict[_Statement, int]:
