@@ -8,7 +8,7 @@ to blame.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy.typing as npt
@@ -38,6 +38,8 @@ class Batch:
     draws: int
     fresh: bool = False
     """Whether the worker clears the implementation's session before and after."""
+    trace: bool = False
+    """Whether the worker records the lines of the implementation that run."""
 
     def __post_init__(self) -> None:
         if self.draws < 1:
@@ -54,7 +56,7 @@ class Batch:
     def part(self, start: int, stop: int) -> Batch:
         """The draws from `start` up to `stop`."""
         arrays = {name: array[start:stop] for name, array in self.arrays.items()}
-        return Batch(self.program, arrays, stop - start, self.fresh)
+        return replace(self, arrays=arrays, draws=stop - start)
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,6 +227,21 @@ class Seconds:
         return Seconds(self.bind + other.bind, self.build + other.build, self.call + other.call)
 
 
+@dataclass(frozen=True, slots=True)
+class TracedFunction:
+    """A function of the implementation that ran, with the lines of it that did."""
+
+    file: str
+    """Its path, which begins with the package: `keras/src/ops/nn.py`."""
+    name: str
+    first: int
+    """The line where it begins."""
+    depth: int
+    """How many functions of the package called it, one inside the other, and itself."""
+    lines: Mapping[int, int]
+    """The first line of each statement that ran, with the bytes of the statement's code."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class StructureObservation:
     """The observation of one batch.
@@ -245,6 +262,8 @@ class StructureObservation:
     """Faults of the worker, also those that did not occur again when the batch was rerun."""
     renewed: tuple[str, ...] = ()
     """The part of `leaked` for which the host started a new worker after the batch."""
+    trace: tuple[TracedFunction, ...] = ()
+    """The functions of the implementation that ran, if the batch asked for them."""
 
 
 @dataclass(frozen=True, slots=True)

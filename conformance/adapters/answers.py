@@ -19,6 +19,8 @@ from conformance.adapters.worker.conformance_worker.limits import (
     MOST_BASES,
     MOST_DIMENSIONS,
     MOST_PARAMETERS,
+    MOST_TRACED_FUNCTIONS,
+    MOST_TRACED_LINES,
 )
 from conformance.adapters.worker.conformance_worker.marks import RAISES, RETURNS
 from conformance.observations import (
@@ -38,6 +40,7 @@ from conformance.observations import (
     Stage,
     StructureObservation,
     TensorMetadata,
+    TracedFunction,
 )
 
 PROTOCOL = 1
@@ -67,6 +70,11 @@ _Dimension = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 _Shape = Annotated[list[_Dimension | None], msgspec.Meta(max_length=MOST_DIMENSIONS)]
 _Place = Annotated[int, msgspec.Meta(ge=-1, lt=MOST_DIMENSIONS)]
 _Odd = Annotated[list[tuple[_Place, str]], msgspec.Meta(max_length=MOST_DIMENSIONS)]
+_Line = Annotated[int, msgspec.Meta(ge=0, le=10**7)]
+_Lines = Annotated[list[tuple[_Line, _Index]], msgspec.Meta(max_length=MOST_TRACED_LINES)]
+_Trace = Annotated[
+    list[tuple[str, str, _Line, _Index, _Lines]], msgspec.Meta(max_length=MOST_TRACED_FUNCTIONS)
+]
 
 
 class _FunctionAnswer(Struct):
@@ -112,6 +120,7 @@ class _RunAnswer(Struct):
     seconds: tuple[_Time, _Time, _Time]
     evaluated_with: Literal["function", "eval", "eager"] | None
     leaked: list[str]
+    trace: _Trace = []
 
 
 T = TypeVar("T")
@@ -183,6 +192,19 @@ def observation(
         seconds=Seconds(*answer.seconds),
         evaluated_with=answer.evaluated_with,
         leaked=tuple(answer.leaked),
+        trace=_trace(answer.trace, batch),
+    )
+
+
+def _trace(answered: _Trace, batch: Batch) -> tuple[TracedFunction, ...]:
+    """The lines of the implementation that ran, which only a batch has that asked for them."""
+    if answered and not batch.trace:
+        raise AnswerError("it has a trace that nobody asked for")
+    if sum(len(function[-1]) for function in answered) > MOST_TRACED_LINES:
+        raise AnswerError(f"the trace has more than {MOST_TRACED_LINES} lines")
+    return tuple(
+        TracedFunction(texts.name(file), texts.name(name), first, depth, dict(lines))
+        for file, name, first, depth, lines in answered
     )
 
 

@@ -314,8 +314,7 @@ class Session:
             "draws": batch.draws,
             "arrays": {name: i for i, name in enumerate(names)},
         }
-        if batch.fresh:
-            request["fresh"] = True
+        request |= {name: True for name in ("fresh", "trace") if getattr(batch, name)}
         connection.submit(as_text(request), [batch.arrays[name] for name in names], more=more)
         self._sent.append(number)
 

@@ -7,10 +7,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from msgspec import UNSET
+
 from conformance.reporting.listing import ListedFailure, failure_readings
 from conformance.reporting.marks import GRAVEST_FIRST
 from conformance.reporting.safe_text import clean
-from conformance.results import FindingKind, Verdict
+from conformance.results import Failure, FindingKind, Verdict
 
 _QUOTED = r"(?P<quote>['\"`])(?![A-Za-z_. ]+(?P=quote)).*?(?P=quote)"
 _OWN = re.compile(rf"{_QUOTED}|\[[^\]]*\]|\([^)]+\)|\w*\d[\w.]*")
@@ -46,8 +48,16 @@ _WORDS: Mapping[str, str] = {
 """Kinds of differences, for people."""
 
 
+_FRONT_END = re.compile(r"keras/src/(?:ops|backend/common|random)/")
+"""The code of Keras that every backend runs."""
+_DTYPES = (FindingKind.DTYPE, FindingKind.CLAIMED_DTYPE)
+
+
 class Cause(NamedTuple):
-    """The common part of several failures, in words, and the failures."""
+    """The common part of several failures, in words, and the failures.
+
+    A maintainer reads a cause once, whatever the number of functions that show it.
+    """
 
     verdict: Verdict
     says: str
@@ -57,6 +67,16 @@ class Cause(NamedTuple):
     def functions(self) -> list[str]:
         """The functions that are concerned, each once."""
         return list(dict.fromkeys(f.function for f in self.failures))
+
+    @property
+    def front_end(self) -> bool:
+        """Whether the place is in the code of Keras that all backends share."""
+        return in_front_end(self.failures[0])
+
+    @property
+    def title(self) -> str:
+        """The cause in words, marked if it lies in the front end."""
+        return cause_title(self.failures[0])
 
 
 def causes(failures: Iterable[ListedFailure]) -> list[Cause]:
@@ -73,7 +93,8 @@ def cause(entry: ListedFailure) -> str:
 
     A divergence: the readings that it takes. An exception: its type and the line of the
     implementation that raised it; without such a line, its message without names, numbers and
-    shapes. Anything else: the aspect and the kind of difference.
+    shapes. A wrong dtype: both dtypes, because a policy of the implementation shows in many
+    functions. Another wrong answer: the aspect, the kind of difference, and the most suspect line.
     """
     failure = entry.failure
     if failure is None:
@@ -95,7 +116,38 @@ def _outcome(entry: ListedFailure) -> str:
             return _shortened(f"{raised[1].split(':')[0].split(' in ')[0]} at {clean(place)}")
         return _shortened(without_own(_PLACE.sub(r"\1", raised[1])))
     kind = clean(entry.failure.kind)
-    return f"{entry.aspect.aspect}: {_WORDS.get(kind, kind)}"
+    words = _dtypes(entry.failure) or _WORDS.get(kind, kind)
+    line = None if kind in _DTYPES else suspect_line(entry.failure)
+    return _shortened(f"{entry.aspect.aspect}: {words}{f', at {line}' if line else ''}")
+
+
+def _dtypes(failure: Failure) -> str:
+    """The dtypes of a wrong dtype; empty for anything else."""
+    got, expected = failure.got, failure.expected
+    if failure.kind not in _DTYPES or not isinstance(got, str) or not isinstance(expected, str):
+        return ""
+    verb = "is reported" if failure.kind == FindingKind.CLAIMED_DTYPE else "comes"
+    return f"{clean(got)} {verb} in place of {clean(expected)}"
+
+
+def suspect_line(failure: Failure) -> str | None:
+    """The most suspect line of the implementation, if all failing cases run it."""
+    lines = failure.suspect_lines
+    return clean(lines[0].place) if lines is not UNSET and lines else None
+
+
+def in_front_end(entry: ListedFailure) -> bool:
+    """Whether a failure has its place in the code of Keras that all backends share."""
+    if entry.failure is None:
+        return False
+    place = entry.failure.place
+    line = clean(place) if isinstance(place, str) else suspect_line(entry.failure)
+    return line is not None and _FRONT_END.match(line) is not None
+
+
+def cause_title(entry: ListedFailure) -> str:
+    """The cause of a failure in words, marked if it lies in the front end."""
+    return f"front end: {cause(entry)}" if in_front_end(entry) else cause(entry)
 
 
 def _shortened(text: str, width: int = 140) -> str:
@@ -104,9 +156,12 @@ def _shortened(text: str, width: int = 140) -> str:
 
 def is_one_cause(failure: ListedFailure) -> bool:
     """Whether failures that have this in common have one cause: an exception with its message, a
-    signal. Wrong answers of different functions are of one kind only."""
-    message = "" if failure.failure is None else clean(failure.failure.message)
-    return bool(_SIGNAL.search(message) or _RAISES.search(message))
+    signal, two dtypes, a line. Other wrong answers of different functions are of one kind only."""
+    if failure.failure is None:
+        return False
+    message = clean(failure.failure.message)
+    raised = bool(_SIGNAL.search(message) or _RAISES.search(message))
+    return raised or bool(_dtypes(failure.failure) or suspect_line(failure.failure))
 
 
 def named(failures: Iterable[ListedFailure]) -> str:

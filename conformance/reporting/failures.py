@@ -9,6 +9,7 @@ from rich.text import Text
 
 from conformance.reporting.listing import ListedFailure, failure_readings
 from conformance.reporting.paint import Paint
+from conformance.reporting.safe_text import clean
 from conformance.results import Array, AspectResult, Failure
 from conformance.results.composed import how_often
 
@@ -78,6 +79,17 @@ def error_text(failure: Failure, aspect: AspectResult, written: Callable[[float]
     return f"error {written(failure.max_ulp)} ULP; {against}"
 
 
+def place_text(failure: Failure, most: int = 5) -> str:
+    """`raised at keras/src/ops/nn.py:12, in relu`; for a wrong answer `suspect lines: ` and at most
+    so many lines with their scores. Empty where the results have no place."""
+    if isinstance(failure.place, str):
+        return f"raised at {clean(failure.place)}"
+    if failure.suspect_lines is UNSET or not failure.suspect_lines:
+        return ""
+    lines = [f"{clean(s.place)} ({s.score:.2f})" for s in failure.suspect_lines[:most]]
+    return f"suspect line{'s' * (len(lines) > 1)}: {'; '.join(lines)}"
+
+
 def _indented(lines: Iterator[Text], by: int) -> Iterator[Text]:
     for line in lines:
         yield Text.assemble(" " * by, line)
@@ -99,8 +111,8 @@ def _facts(entry: ListedFailure, failure: Failure, paint: Paint, quote: Quote) -
         yield paint.text(f"allowed reading: {failure_readings([failure])}")
     if failure.max_ulp is not None:
         yield Text(error_text(failure, entry.aspect, "{:.4g}".format))
-    if isinstance(failure.place, str):
-        yield paint.text(f"raised at {failure.place}")
+    if text := place_text(failure):
+        yield paint.text(text)
     for name, array in failure.inputs.items():
         yield from array_lines(f"input {name}", array, set(), paint)
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from conformance.reporting.causes import Cause, causes, named, shared
+from conformance.reporting.causes import Cause, causes, is_one_cause, named, shared
+from conformance.reporting.failures import place_text
 from conformance.reporting.judgement import GateJudgement, StaleEntry
 from conformance.reporting.listing import listed_failures, suite_failures
 from conformance.reporting.markdown import code, escape, fenced
@@ -96,12 +97,14 @@ def _annotation(level: str, results: Results, cause: Cause, judgement: GateJudge
     left = cause.failures[1:]
     others = f". {counted(len(left), 'more failure')} of this cause: {named(left)}" if left else ""
     first = cause.failures[0].failure
+    place = place_text(first, 1) if first is not None else ""
+    place = f". It is {place}" if place.startswith("raised") else f". {place}" if place else ""
     again = f". Run it again: conformance replay {first.id}" if first is not None else ""
     again += f" --target {results.target.name}" if again else ""
     return _command(
         level,
         title,
-        clean(cause.failures[0].message) + _was(results, cause, judgement) + others + again,
+        clean(cause.failures[0].message) + _was(results, cause, judgement) + place + others + again,
     )
 
 
@@ -229,8 +232,13 @@ def _failures(results: Results) -> Iterator[str]:
 
 def _cause(cause: Cause) -> Iterator[str]:
     first = cause.failures[0]
+    count, symbol = len(cause.failures), MARKS[cause.verdict].symbol
     names = escape(named(cause.failures))
-    yield f"* {MARKS[cause.verdict].symbol} **{names}**: {escape(first.message)}"
+    if count > 1 and is_one_cause(first):
+        yield f"* {symbol} {count} failures, {escape(cause.title)}: **{names}**. The first:"
+        yield f"  {escape(first.message)}"
+    else:
+        yield f"* {symbol} **{names}**: {escape(first.message)}"
     if first.failure is not None and first.failure.script:
         block = ["<details><summary>script</summary>", "", *fenced(first.failure.script)]
         yield ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from conformance.reporting.failures import place_text
 from conformance.reporting.listing import ListedFailure
 from conformance.reporting.markdown import code, escape, fenced, span
 from conformance.reporting.safe_text import clean
@@ -64,9 +65,9 @@ def _statement(drafted: DraftedFailure, quote: str | None) -> Iterator[str]:
         yield ""
         quoted = f": {span(quote.strip())}" if quote else ""
         yield f"**Source:** {escape(str(failure.citation))}{quoted}"
-    if isinstance(failure.place, str):
+    if text := place_text(failure):
         yield ""
-        yield f"**Place:** {span(failure.place)}"
+        yield f"**Place:** {span(text)}"
     if failure.convention:
         yield ""
         convention = code(failure.convention)

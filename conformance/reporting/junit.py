@@ -20,6 +20,7 @@ from xml.etree import ElementTree
 
 from msgspec import UNSET
 
+from conformance.reporting.failures import place_text
 from conformance.reporting.judgement import AspectJudgement, GateJudgement, StaleEntry
 from conformance.reporting.listing import ListedFailure, failure_readings
 from conformance.reporting.safe_text import clean, clean_block
@@ -189,7 +190,8 @@ def _message(failure: ListedFailure, judged: AspectJudgement) -> str:
 def _text(entry: ListedFailure) -> str:
     script = entry.failure.script if entry.failure else None
     shown = f"\n\n{clean_block(script).rstrip()}" if script else ""
-    return clean(entry.message) + _address(entry) + shown
+    text = place_text(entry.failure) if entry.failure else ""
+    return clean(entry.message) + _address(entry) + (f"\n{text}" if text else "") + shown
 
 
 def _address(failure: ListedFailure) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from conformance.files import write_atomically
 from conformance.reporting.causes import causes
+from conformance.reporting.failures import place_text
 from conformance.reporting.listing import (
     ListedFailure,
     listed_failures,
@@ -301,7 +302,8 @@ def _finding(entry: ListedFailure, *, with_script: bool) -> Iterator[str]:
     if failure is None:
         return
     cited = f", {escape(failure.cited)}" if failure.cited else ""
-    place = f", raised at {escape(failure.place)}" if isinstance(failure.place, str) else ""
+    text = place_text(failure, 1)
+    place = f", {escape(text)}" if text else ""
     yield f"  ({code(failure.id)}{cited}, {how_often(failure, entry.aspect.cases)}{place})"
     if with_script and failure.script:
         block = [

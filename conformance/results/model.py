@@ -100,6 +100,15 @@ class Origin(Struct, frozen=True, kw_only=True):
     """Its numbers, if they are none of the draws': by input, compressed `.npy` in base64."""
 
 
+class SuspectLine(Struct, frozen=True, kw_only=True):
+    """A line of the implementation that may be the cause of a wrong answer."""
+
+    place: str
+    """Such as `keras/src/ops/nn.py:12, in relu`; the path begins with the package."""
+    score: float
+    """From 0 to 1: all failing cases run it and no passing case (Ochiai)."""
+
+
 class Failure(Struct, frozen=True, kw_only=True):
     """One way in which an aspect fails, with the smallest case that shows it.
 
@@ -137,6 +146,8 @@ class Failure(Struct, frozen=True, kw_only=True):
     place: str | UnsetType = UNSET
     """The innermost line of the implementation that raised, such as `keras/src/ops/nn.py:12, in
     relu`; the path begins with the package. The id does not depend on it, because lines move."""
+    suspect_lines: list[SuspectLine] | UnsetType = UNSET
+    """The lines that may be the cause of a wrong answer, the most suspect first."""
     origin: Origin | UnsetType = UNSET
     """The source of the case for `conformance replay`; unset without a case."""
 

@@ -130,6 +130,8 @@ def examine(
     profile: str | Profile = "smoke",
     seed: int = 0,
     emit: Callable[[Event], None] = lambda _: None,
+    *,
+    locate: bool = False,
 ) -> Outcome:
     """Run the engine over some functions of one subject."""
     events: list[Event] = []
@@ -139,7 +141,7 @@ def examine(
         emit(event)
 
     chosen = PROFILES[profile] if isinstance(profile, str) else profile
-    common = Run("1.0", chosen, seed, "2000-01-01T00:00:00+00:00")
+    common = Run("1.0", chosen, seed, "2000-01-01T00:00:00+00:00", locate=locate)
     planned = tasks(functions, chosen, seed, tested.edition)
     reached = run([tested], {tested.edition: planned}, common, note, 1)
     (results,) = (e.results for e in events if isinstance(e, TargetFinished))

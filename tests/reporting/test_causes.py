@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from conformance.reporting.causes import cause, causes, is_one_cause, named, shared
 from conformance.reporting.listing import ListedFailure
-from conformance.results import Aspect, Verdict
+from conformance.results import Aspect, FindingKind, SuspectLine, Verdict
 from tests.reporting.records import aspect_result, failure
 
 
@@ -96,3 +98,52 @@ def test_an_exception_or_a_signal_is_a_cause_and_a_wrong_answer_is_not() -> None
     assert is_one_cause(found("f(x) raises ValueError: no; expected 1"))
     assert is_one_cause(found("f(x) ends the process (signal 8); expected 1"))
     assert not is_one_cause(found("f(x) gives 2 at [0]; expected 1"))
+
+
+def suspected(place: str, kind: str = "value", **changes: Any) -> ListedFailure:
+    line = SuspectLine(place=place, score=1.0)
+    return found("f(x) gives 2; expected 1", kind=kind, suspect_lines=[line], **changes)
+
+
+def test_wrong_answers_with_one_suspect_line_have_one_cause() -> None:
+    here, there = "keras/src/ops/nn.py:12, in relu", "keras/src/backend/numpy/nn.py:3, in relu"
+    listed = causes([suspected(here), suspected(here), suspected(there)])
+    assert [len(c.failures) for c in listed] == [2, 1]
+    assert listed[0].says == f"value: the result has other values, at {here}"
+    assert all(is_one_cause(c.failures[0]) for c in listed)
+
+
+@pytest.mark.parametrize(
+    ("place", "marked"),
+    [
+        ("keras/src/ops/nn.py:12, in relu", True),
+        ("keras/src/backend/common/dtypes.py:3, in result_type", True),
+        ("keras/src/backend/torch/nn.py:3, in relu", False),
+        ("my_keras/src/ops/nn.py:3, in relu", False),
+    ],
+)
+def test_a_cause_in_the_code_that_all_backends_share_is_marked(place: str, marked: bool) -> None:
+    raised = found("f(x) raises ValueError: no; expected 1", place=place)
+    for entry in (suspected(place), raised):
+        (listed,) = causes([entry])
+        assert listed.front_end is marked
+        assert listed.title == ("front end: " if marked else "") + listed.says
+
+
+def test_a_wrong_dtype_is_one_cause_for_all_functions_whatever_the_line() -> None:
+    pair: dict[str, Any] = {
+        "kind": FindingKind.CLAIMED_DTYPE,
+        "expected": "float64",
+        "got": "float32",
+    }
+    listed = [suspected(f"keras/src/ops/nn.py:{n}, in f", **pair) for n in range(3)]
+    other = found("f(x) is int32", **{**pair, "expected": "int64", "got": "int32"})
+    assert [(c.says, len(c.failures)) for c in causes([*listed, other])] == [
+        ("value: float32 is reported in place of float64", 3),
+        ("value: int32 is reported in place of int64", 1),
+    ]
+
+
+def test_the_text_of_a_line_is_clean() -> None:
+    (cause_of_it,) = causes([suspected("a\x1b[2J.py:1, in f")])
+    assert "\x1b" not in cause_of_it.says

@@ -173,9 +173,10 @@ def test_a_failure_that_targets_share_is_listed_once() -> None:
 def test_the_list_is_limited_and_verbose_is_not() -> None:
     made = many_targets(1)
     few = section(shown(events(made), console(), limit=5), "Failures")
-    assert len(few) == 7, "one of each cause, how many more, and how to see them"
+    assert len(few) == 8, "counts, one of each cause, how many more, and how to see them"
+    assert few[0] == "29 failures of 3 causes"
     found = re.match(
-        r"    8 more of this kind \(value: the result has another shape\): (.*)", few[1]
+        r"    8 more of this kind \(value: the result has another shape\): (.*)", few[2]
     )
     assert found is not None
     assert len(found[1].split(", ")) == 8, "every function has its name"

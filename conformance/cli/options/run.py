@@ -115,6 +115,12 @@ scheduler_option = click.option(
     help="Run on the Dask cluster with this scheduler (tcp://10.0.0.1:8786). Its machines need the"
     " suite and the targets.",
 )
+locate_option = click.option(
+    "--locate/--no-locate",
+    default=None,
+    help="Rank the lines of the implementation that may be the cause of a wrong answer.  [default:"
+    " yes, except with the profile smoke]",
+)
 baseline_option = click.option(
     "--baseline",
     type=UserPath(exists=True, path_type=Path),

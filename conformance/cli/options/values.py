@@ -33,6 +33,13 @@ class RunOptions(SelectionOptions, GateOptions, DatabaseOptions, ModuleOptions):
     verbose: bool
     quiet: bool
     baseline: Path | None
+    locate: bool | None = None
+    """Whether wrong answers get lines; None: unless the profile is the smallest."""
+
+    @property
+    def locates(self) -> bool:
+        """Whether wrong answers get the lines that may be the cause."""
+        return self.profile != "smoke" if self.locate is None else self.locate
 
 
 @dataclass(frozen=True, kw_only=True)

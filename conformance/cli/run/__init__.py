@@ -24,6 +24,7 @@ from conformance.cli.options.run import (
     detail_options,
     edition_option,
     jobs_option,
+    locate_option,
     max_time_option,
     resume_option,
     reuse_option,
@@ -42,6 +43,7 @@ from conformance.cli.options.values import RunOptions
 @edition_option
 @profile_option()
 @seed_option
+@locate_option
 @jobs_option("Workers at a time; most targets have two.")
 @max_time_option
 @target_time_option

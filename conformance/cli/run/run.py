@@ -228,6 +228,7 @@ def _common(options: RunOptions) -> Run:
         shard=shard(options.shard),
         max_time=options.max_time,
         target_time=options.target_time,
+        locate=options.locates,
     )
 
 

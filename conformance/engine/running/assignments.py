@@ -36,6 +36,8 @@ class Assignment:
     """Failures of earlier runs whose cases are tried first, by function."""
     target_time: float = TARGET_SECONDS
     """Seconds after which the examination ends."""
+    locate: bool = False
+    """Whether wrong answers get the lines of the implementation that may be the cause."""
 
     def tasks(self) -> list[Task]:
         """The tasks of the portion that it describes."""
@@ -78,6 +80,7 @@ def assignment(portion: Portion, subject: Subject, common: Run) -> Assignment:
         aspects=tuple(aspect for aspect in ASPECTS if aspect in chosen),
         survey=portion.survey,
         target_time=common.target_time,
+        locate=common.locate,
         remembered={}
         if portion.survey
         else {name: seen[name] for name in functions if name in seen},
@@ -91,7 +94,14 @@ def perform(
     tasks = given.tasks()
     key: tuple[str, str] = (subject.name, subject.edition)
     remembered = {key: given.remembered}
-    common = Run(given.suite_version, given.profile, given.seed, "", remembered=remembered)
+    common = Run(
+        given.suite_version,
+        given.profile,
+        given.seed,
+        "",
+        remembered=remembered,
+        locate=given.locate,
+    )
     stop = Stop(time.monotonic() + given.target_time, stop)
     infos, notes = list[TargetInfo](), list[tuple[str, int]]()
     try:

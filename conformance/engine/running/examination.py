@@ -9,7 +9,7 @@ from functools import partial
 
 from hypothesis.strategies import SearchStrategy
 
-from conformance.adapters.patience import Patience
+from conformance.adapters.patience import ONCE, Patience
 from conformance.adapters.session import Session, SessionAbortedError
 from conformance.editions import differentiates
 from conformance.engine.judging import signatures
@@ -34,6 +34,7 @@ from conformance.engine.planning.portions import bundles, by_setup, riskiest_fir
 from conformance.engine.planning.profiles import Profile
 from conformance.engine.running.collecting import forget_young
 from conformance.engine.running.consistency import Consistency, waits
+from conformance.engine.running.controls import Controls
 from conformance.engine.running.endings import Losses, why_restarted
 from conformance.engine.running.examined import Examined, Remembered
 from conformance.engine.running.newer_release import newer_release
@@ -47,9 +48,10 @@ from conformance.engine.running.twins import Twins, unmade
 from conformance.engine.verdicts.failures import function_result
 from conformance.engine.verdicts.minimise import Minimiser
 from conformance.engine.verdicts.origins import origin
+from conformance.engine.verdicts.places import Locator
 from conformance.engine.verdicts.symptoms import Symptom, symptom
 from conformance.engine.verdicts.tally import Group, Tally, folded
-from conformance.observations import FunctionIdentity, NotRun, StructureObservation
+from conformance.observations import Batch, FunctionIdentity, NotRun, StructureObservation
 from conformance.results import Aspect, FindingKind, Spent, TargetInfo
 from conformance.results.events import (
     CasesDone,
@@ -103,11 +105,13 @@ class Examination:
     errors: FunctionErrors = field(init=False)
     """The functions in which the suite itself had an error."""
     _sending: Sending = field(init=False)
+    _controls: Controls = field(init=False)
     _mark: float = field(default_factory=time.monotonic)
 
     def __post_init__(self) -> None:
         self.consistency = Consistency(self._run)
         self.errors = FunctionErrors(self.subject.name, dict(self.remembered.errors))
+        self._controls = Controls(self.subject, self.common.seed)
         self.losses = Losses(documented_names(self.subject.edition))
         self._sending = Sending(
             self.session, self.errors, self.stop, self._skip, self.losses.patience
@@ -435,6 +439,9 @@ class Examination:
         groups: list[Group] = []
         with self.errors.guard(name, Stage.MINIMISING):
             groups = self._smaller(task, [] if name in self.errors else tally.failures())
+        if self.common.locate and not self.survey:
+            with self.errors.guard(name, Stage.LOCATING):
+                groups = self._located(task, groups)
         self._charge(tally)
         unfinished = (self.stop.is_set() or self.survey) and self._present(task)
         result = None
@@ -463,6 +470,31 @@ class Examination:
             except SessionAbortedError:
                 self.stop.set()
         return folded(groups)
+
+    def _located(self, task: Task, groups: list[Group]) -> list[Group]:
+        """The failures, the gravest of the wrong answers with the lines that may be the cause."""
+        name, tally = task.spec.name, self.tallies[task.spec.name]
+
+        def run(batch: Batch) -> StructureObservation:
+            observed = self._sending.run(batch, ONCE)
+            tally.inside_besides += observed.seconds.total
+            with during(Stage.ANNOUNCING):
+                for reason in why_restarted(observed):
+                    self.emit(WorkerRestarted(self.subject.name, name, reason))
+            return observed
+
+        locator = Locator(
+            run,
+            task.trials() if groups else (),
+            self.known.get(name, {}),
+            partial(self._controls.traces, run, task),
+            self.stop.is_set,
+        )
+        try:
+            return locator.located(groups)
+        except SessionAbortedError:
+            self.stop.set()
+            return groups
 
     def _minimiser(self, task: Task) -> Minimiser:
         def strategy(trial: Trial) -> SearchStrategy[Trial] | None:

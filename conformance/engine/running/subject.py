@@ -115,6 +115,8 @@ class Run:
     """Those of each target's functions, which its results carry."""
     alone: bool = False
     """Whether there is one subject, so that no other asks for the same expectations."""
+    locate: bool = False
+    """Whether wrong answers get the lines of the implementation that may be the cause."""
     jobs: int | None = None
     """How many workers run at the same time; None if other machines decide that."""
 

@@ -51,6 +51,7 @@ class Stage(StrEnum):
     JUDGING = "judging an answer"
     TWINS = "trying again what was refused"
     MINIMISING = "making its failures smaller"
+    LOCATING = "ranking the lines that may be the cause"
     RECORDING = "recording its result"
     ANNOUNCING = "announcing an event"
     """This one is not of the function: what is raised there passes."""

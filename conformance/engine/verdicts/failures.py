@@ -208,6 +208,7 @@ def failure(tally: Tally, group: Group, prelude: Prelude) -> Failure:
         max_ulp=finding.ulp if finding.ulp is not None and np.isfinite(finding.ulp) else None,
         script=_script(tally, group, message, prelude),
         place=finding.place or UNSET,
+        suspect_lines=list(group.lines) or UNSET,
     )
 
 

@@ -13,7 +13,7 @@ from conformance.engine.judging.trials import Trial
 from conformance.engine.verdicts.forms import is_wrong, rare_forms, right_forms
 from conformance.engine.verdicts.shares import Shares
 from conformance.engine.verdicts.traits import Trait, traits, whole
-from conformance.results import Aspect, Failure, FindingKind, Verdict
+from conformance.results import Aspect, Failure, FindingKind, SuspectLine, Verdict
 from conformance.specs import Spec
 
 MOST_LISTED = 5
@@ -43,6 +43,8 @@ class Group:
     """The place in `Profile.chain` of the smallest profile that shows it."""
     suspects: frozenset[str] = frozenset()
     """The rare forms of arguments that it may be due to: some call without them is right."""
+    lines: tuple[SuspectLine, ...] = ()
+    """The lines of the implementation that may be the cause, the most suspect first."""
     always: frozenset[Trait] = frozenset()
     """The traits of tensors with which every call is wrong, while others are for another cause."""
 

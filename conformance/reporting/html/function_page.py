@@ -11,7 +11,7 @@ from msgspec import UNSET
 
 from conformance.reporting.detail import case_counts
 from conformance.reporting.documented import Documented
-from conformance.reporting.failures import error_text, exceeded_limit
+from conformance.reporting.failures import error_text, exceeded_limit, place_text
 from conformance.reporting.flow import composed_program, flow_picture
 from conformance.reporting.html.arrays import PageValue, compared_values, shown_array, ulp
 from conformance.reporting.html.environment import SIGNS
@@ -191,6 +191,11 @@ class Variant:
     def failure(self) -> Failure:
         """The failure of the first of the targets."""
         return self.shown[0].failure
+
+    @property
+    def place(self) -> str:
+        """The line of the implementation that raised, or the lines that are suspect."""
+        return place_text(self.failure)
 
     @property
     def readings(self) -> str:

@@ -29,16 +29,26 @@ def find_sources(module: str) -> None:
     if isinstance(file, str) and file.endswith(".py"):
         folder, name = os.path.split(os.path.abspath(file))
         parent = os.path.dirname(folder) if name == "__init__.py" else folder
-        _sources[:] = [folder if name == "__init__.py" else os.path.join(folder, name), parent]
+        _sources[:] = [os.path.join(folder, "" if name == "__init__.py" else name), parent]
+
+
+def is_own(file: str) -> bool:
+    """Whether a file of source is one of the implementation's package."""
+    return bool(_sources) and file.startswith(_sources[0]) and not file.startswith(_OWN)
+
+
+def relative_file(file: str) -> str:
+    """The path of such a file, which begins with the package."""
+    return cut(os.path.relpath(file, _sources[1]).replace(os.sep, "/"), MOST_NAME)
 
 
 def place_of(error: BaseException) -> Optional[str]:
     """The innermost line of the package that an exception passed: `keras/src/a.py:12, in f`."""
     frame, place = error.__traceback__, None
-    while frame is not None and _sources:
+    while frame is not None:
         code = frame.tb_frame.f_code
-        if code.co_filename.startswith(_sources[0]) and not code.co_filename.startswith(_OWN):
-            file = os.path.relpath(code.co_filename, _sources[1]).replace(os.sep, "/")
+        if is_own(code.co_filename):
+            file = relative_file(code.co_filename)
             place = "{}:{}, in {}".format(file, frame.tb_lineno, code.co_name)
         frame = frame.tb_next
     return None if place is None else cut(place, MOST_NAME)

@@ -10,6 +10,9 @@ MOST_PARAMETERS = 256
 MOST_DIMENSIONS = 64
 MOST_ITEMS = 4096
 """Values that one draw may return, of all outputs together."""
+MOST_TRACED_FUNCTIONS = 1000
+MOST_TRACED_LINES = 20000
+"""Functions and lines of an implementation that the trace of one batch has."""
 MOST_VALUE_BYTES = 16 * 2**20
 MOST_ANSWER_BYTES = 48 * 2**20
 """Bytes of one value, and of all values of an answer; what is larger is described."""

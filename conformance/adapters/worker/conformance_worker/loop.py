@@ -28,6 +28,7 @@ from .settings import Settings
 from .stages import Announce, announcer, silent
 from .structures import offered
 from .surroundings import Surroundings
+from .tracing import traced
 
 MOST_FILE_BYTES = 2 * 2**30
 CLEAR_EVERY = 4
@@ -118,7 +119,8 @@ class Worker(object):
             )
         run = BatchRun(self._adapter, self._manner, program, self._before_build, self._announce)
         try:
-            header, arrays = run.answer(stacked, request["draws"])
+            with traced(bool(request.get("trace"))) as lines:
+                header, arrays = run.answer(stacked, request["draws"])
         finally:
             whole = self._surroundings.restore()
         self._spoiled = run.spoiled
@@ -129,7 +131,7 @@ class Worker(object):
         if not whole:
             self._leaked.append("process")
         self._free()
-        header["leaked"] = sorted({*self._leaked, *self._settings.restore()})
+        header.update(lines, leaked=sorted({*self._leaked, *self._settings.restore()}))
         self._announce(None, None)
         return header, arrays
 
