@@ -112,6 +112,7 @@ class ConventionName(StrEnum):
     SCALAR = "scalar"
     SEED = "seed"
     SEQUENCE_FORMAT = "sequence-format"
+    SEVERAL_AXES = "several-axes"
     SHORTER_WINDOW = "shorter-window"
     SESSION_KEYWORDS = "session-keywords"
     SIMULTANEOUS_UPDATES = "simultaneous-updates"

@@ -93,6 +93,7 @@ def _answers(
         if isinstance(draw.outcome, NotRun):
             continue
         conventions = with_input_dtype(named[number], prepared.structure, draw.outcome, other=other)
+        conventions = _without_accepted(conventions, prepared, draw.outcome)
         yield CallAnswer(
             prepared,
             number,
@@ -117,6 +118,28 @@ def _conventions(prepared: Prepared, draws: Sequence[DrawObservation]) -> list[t
     if len(raised) != 1 or None in raised:
         return named
     return [tuple(c for c in named[0] if all(c in others for others in named))] * len(named)
+
+
+_LATE_STAGES = ("compile", "call", "read")
+_SYMBOLS = (Binding.PLACEHOLDER, Binding.PLACEHOLDER_NONE)
+_FORMS = frozenset({ConventionName.NEGATIVE_AXIS, ConventionName.SEVERAL_AXES})
+"""Conventions on the form of an argument, which a symbolic call sees as well as a computation."""
+
+
+def _without_accepted(
+    conventions: tuple[str, ...], prepared: Prepared, outcome: Outcome
+) -> tuple[str, ...]:
+    """The conventions without those on forms of arguments that the symbolic call accepted.
+
+    Where symbolic tensors are documented, they promise what the computation gives: to accept an
+    argument and raise when the result is computed is no refusal of its form.
+    """
+    program, edition = prepared.structure.program, prepared.structure.edition
+    late = isinstance(outcome, Raised) and outcome.stage in _LATE_STAGES
+    symbolic = any(item.binding in _SYMBOLS for item in program.inputs) and symbols_of(edition)
+    if not late or not symbolic or refuses_by_name(outcome):
+        return conventions
+    return tuple(name for name in conventions if name not in _FORMS)
 
 
 def _container(observed: StructureObservation) -> str:
