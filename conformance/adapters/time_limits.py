@@ -1,8 +1,8 @@
-"""A time limit for what the host itself does with an answer, in whatever thread it does it.
+"""A time limit for the host's own work on an answer, in any thread.
 
-`CallLimits` of a session say how long a worker may take; this is for the code that reads and judges
-what the worker has sent. That code takes time in proportion to the answer, and answers are limited
-in size, so that the limit is for what nobody has thought of.
+`CallLimits` of a session limit the worker. This limit is for the code that reads and judges an
+answer. That code takes time in proportion to the answer, whose size is limited, so the limit only
+stops unforeseen loops.
 """
 
 from __future__ import annotations
