@@ -56,7 +56,7 @@ MOST_FILE_BYTES = 2 * 2**30
 
 READY = b"ready"
 FORKED_ENDS = ("life", "notes", "requests", "answers", "output")
-"""The descriptors that come with the order for a forked worker."""
+"""The descriptors beside the order for a forked worker."""
 FORK_SECONDS = 20.0
 """How long the zygote may take for a fork."""
 MOST_MESSAGE = 2**17

@@ -47,8 +47,8 @@ _watch: threading.Thread | None = None
 def within(seconds: float) -> Iterator[None]:
     """A block that raises OvertimeError once it takes longer.
 
-    Time in which this process was stopped does not count. A call of C that does not come back
-    is not interrupted.
+    Time in which this process was stopped does not count. The limit does not interrupt a call of
+    C that never returns.
     """
     _start_watch()
     block = _Block(threading.get_ident(), seconds)
