@@ -117,7 +117,7 @@ def lint(session: nox.Session) -> None:
 
 @nox.session
 def audit(session: nox.Session) -> None:
-    """Look up known vulnerabilities of what the suite needs and is developed with."""
+    """Look up known vulnerabilities of the dependencies and the development tools."""
     _install_locked(session)
     session.run("pip-audit", "--requirement", LOCK, "--require-hashes", "--disable-pip")
 

@@ -15,9 +15,9 @@ The fake writes a line into a file before it fails. The table compares these lin
 that the results count. A row is `HOW-WHEN-FUNCTION`, such as `hangs-eagerly-softmax` or
 `dies-symbolically-all`; `healthy` is the fake without a failure.
 
-Waits hardly depend on the load of the machine. On a busy one compare `waited` and the losses, not
-the wall time: with `--jobs 1` a function costs what the suite waited for it, and a start of the
-worker for each loss.
+Waits hardly depend on the load of the machine. On a busy machine compare `waited` and the losses,
+not the wall time. With `--jobs 1` a function costs its waits, and a start of the worker for each
+loss.
 """
 
 from __future__ import annotations

@@ -82,7 +82,7 @@ class Crashed:
     signal: int | None
     exit_code: int | None
     tail: str
-    """The end of what the process had printed."""
+    """The end of the output of the process."""
     stage: Stage | None = None
     """What it was doing; None if it had not announced anything."""
     step: int | None = None
@@ -125,7 +125,7 @@ class Value:
 
     array: Array | None
     """Read-only, native byte order; None if the result cannot be an array of numbers or bools.
-    A dtype that NumPy lacks (bfloat16) comes as float32."""
+    A dtype that NumPy lacks (bfloat16) arrives as float32."""
     dtype: str
     """The name of the dtype that the implementation returned, such as "float32"."""
     python_type: str

@@ -46,7 +46,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Start the targets that the command line names; UsageError for one that does not start."""
+    """Start the targets that the command line names; UsageError for a target that does not
+    start."""
     config = session.config
     if not _asked_for(config) or config.option.collectonly or hasattr(config, "workerinput"):
         return

@@ -27,7 +27,7 @@ from conformance.specs import load
 
 
 class Found(NamedTuple):
-    """The arrays of a function, and what they show of all pairs, triples and effects."""
+    """The arrays of a function, and their share of all pairs, triples and effects."""
 
     stored: StoredArray
     structures: int

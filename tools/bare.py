@@ -77,7 +77,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _clone(folder: Path) -> Path:
-    """A clone of what is committed, as a newcomer gets it."""
+    """A clone of the committed files, as a newcomer gets it."""
     subprocess.run([_which("git"), "clone", "--quiet", str(ROOT), str(folder)], check=True)
     return folder
 

@@ -98,7 +98,7 @@ def libraries(published: Mapping[str, Results]) -> dict[str, list[Results]]:
 
 
 def table(published: Mapping[str, Results], before: Estimates) -> Estimates:
-    """The table, with what was known before. ValueError if something is missing in the results."""
+    """The table, with earlier estimates of other functions. ValueError if results are missing."""
     measured = libraries(published)
     names = {key: [run.target.name for run in runs] for key, runs in measured.items()}
     costs = {key: seconds(runs) for key, runs in measured.items()}

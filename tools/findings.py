@@ -62,7 +62,7 @@ _FINDING = """
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChosenFailure:
-    """A failure that `docs/findings.toml` chooses, and what it shows in one line."""
+    """A failure that `docs/findings.toml` chooses, with its headline."""
 
     target: str
     headline: str

@@ -1,8 +1,8 @@
-"""Say whether this tree can be released as VERSION, and what is to be done first.
+"""List the steps before this tree can be released as VERSION.
 
     python -m tools.release 0.1.0
 
-Nothing is changed or sent. The exit status is 0 if it can, 1 if something is to be done first.
+It changes and sends nothing. The exit status is 0 without such steps, and 1 with some.
 docs/releasing.md has all steps.
 """
 

@@ -47,7 +47,7 @@ class WorkerFault(Exception):  # noqa: N818 - named after its `fault`
 class Connection:
     """Exchanges frames with the worker `process`, which may hold `memory` bytes, and ends it.
 
-    `submit` may be called several times before `receive`; answers come in the order of the
+    `submit` may be called several times before `receive`; answers arrive in the order of the
     requests.
     """
 
@@ -166,7 +166,7 @@ class Connection:
         return None if limit is None else sizes[limit]
 
     def _rest_of_output(self) -> str:
-        """The end of what the process printed, once it has ended."""
+        """The end of the output of the process, after its end."""
         self.close()
         return str(self.output)
 
@@ -208,7 +208,7 @@ class Connection:
 
 
 def _read(descriptor: int) -> bytes | None:
-    """The bytes that have come; b"" at the end of the stream, None if none have come yet."""
+    """The bytes that have arrived; b"" at the end of the stream, None if there are none yet."""
     try:
         return os.read(descriptor, _CHUNK)
     except BlockingIOError:

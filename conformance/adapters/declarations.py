@@ -87,7 +87,7 @@ def _file(point: metadata.EntryPoint) -> Path:
 def _folders(point: metadata.EntryPoint, package: str) -> Iterator[Path]:
     """The folders that may hold a package: beside the metadata, or elsewhere if it is editable.
 
-    To find the first part of a name imports nothing; to find a part within it would.
+    The search for the first part of a name imports nothing, but the search within it would.
     """
     top, *rest = package.split(".")
     if point.dist is not None:

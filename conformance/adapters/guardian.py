@@ -56,7 +56,7 @@ MOST_FILE_BYTES = 2 * 2**30
 
 READY = b"ready"
 FORKED_ENDS = ("life", "notes", "requests", "answers", "output")
-"""The descriptors that come with the order for a forked worker."""
+"""The descriptors beside the order for a forked worker."""
 FORK_SECONDS = 20.0
 """How long the zygote may take for a fork."""
 MOST_MESSAGE = 2**17
@@ -316,7 +316,7 @@ def _start(orders: Orders, life: int) -> int:
         if os.getppid() != guardian:
             os._exit(_NOT_FOUND)
         for number in signal.Signals:
-            if signal.getsignal(number) is signal.SIG_IGN:  # it would stay so in the worker
+            if signal.getsignal(number) is signal.SIG_IGN:  # the worker would inherit it
                 signal.signal(number, signal.SIG_DFL)
         _confine(orders)
         os.execve(orders["command"][0], orders["command"], orders["environment"])  # noqa: S606

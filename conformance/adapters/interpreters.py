@@ -69,7 +69,7 @@ def version_of(path: Path) -> str | None:
 
 
 def uv_program() -> str:
-    """The uv executable: the one of the package `uv`, else the one on PATH."""
+    """The uv executable: that of the package `uv`, else that on PATH."""
     try:
         with _LOOKING:
             return uv.find_uv_bin()

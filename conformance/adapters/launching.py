@@ -129,7 +129,7 @@ _TAIL = 12  # lines of a failed program's output that an error shows
 
 
 class LaunchError(RuntimeError):
-    """A program did not start, did not end, or failed; the text is the end of what it printed."""
+    """A program did not start, did not end, or failed; the text is the end of its output."""
 
 
 def said_by(target: Target, command: Sequence[str]) -> str:

@@ -12,7 +12,7 @@
     HOME/targets/TARGET/...           the same, for a target without a virtual environment
 
 HOME is CONFORMANCE_HOME, by default the user's data folder. VENV and TARGET are the names of those
-that come with the suite. Two projects may give one name to their own: these have a digest behind
+that ship with the suite. Two projects may give one name to their own: these have a digest behind
 it, a virtual environment that of its file, a target that of its description.
 
 A library runs the code that it finds in its folders. Nothing outside of the sandbox therefore reads

@@ -13,10 +13,10 @@ _PATIENT_SECONDS = 120.0
 _ROUND = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
 """The hurried limits. They are few: two runs of a target then choose the same limit."""
 _TIMES, _FEW_TIMES = 10.0, 2.0
-"""A hurried limit is so many times the slowest answer: many at first, then few."""
+"""Factors of the slowest answer for a hurried limit: the first at first, then the second."""
 _MOST_WASTED = 60.0
-"""The seconds of waits at hurried limits after which they are few times the slowest answer. Three
-hundred functions that hang would else take an hour where one answer took a second."""
+"""The seconds of hurried waits after which the second factor applies. With the first factor alone,
+300 functions that hang would take an hour if one answer took a second."""
 _PARTS = 4.0
 """A first call takes less than such a part of the start of a process, which imports a library."""
 HANG = 4
@@ -78,8 +78,8 @@ def takes_most(seconds: float, limit: float) -> bool:
 def hurried(slowest: float, start: float, wasted: float = 0.0) -> float:
     """A limit for a target on which many calls hung already.
 
-    It is short enough to try a whole target. It is long for a target whose slowest answer and whose
-    start took so many seconds, and shorter once such waits have `wasted` too many.
+    It is short enough to try a whole target. It grows with the seconds of the target's slowest
+    answer and of its start, and is shorter once such waits have `wasted` too many seconds.
     """
     times = _TIMES if wasted < _MOST_WASTED else _FEW_TIMES
     needed = max(_ROUND[0], start / _PARTS, times * slowest)

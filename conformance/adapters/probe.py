@@ -1,7 +1,7 @@
 """Try a target as a run would: a worker imports it, through its adapter, and computes once.
 
-Only what comes with the suite computes: there a wrong softmax is a sign of a broken environment.
-What a backend of the user's own computes, and what it lacks, is for the run to judge.
+The check computes only with shipped targets, where a wrong softmax is a sign of a broken
+environment. The run judges a user's own backend, and the functions that it lacks.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def tried(target: Target) -> tuple[ImportCheck, str | None]:
 
 
 def _shortened(message: str) -> str:
-    """The reason in a line, and the end of what was printed."""
+    """The reason in a line, and the end of the output."""
     reason, *printed = message.splitlines()
     return "\n".join([reason, *printed[-_TAIL:]])
 

@@ -108,7 +108,7 @@ class Launch:
 
 
 class OutputTail:
-    """The last 64 KiB of what a process printed, and how many bytes it printed in all."""
+    """The last 64 KiB of the output of a process, and the number of all its bytes."""
 
     def __init__(self, most: int = TAIL_BYTES) -> None:
         self._most = most

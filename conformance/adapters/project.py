@@ -19,11 +19,11 @@ OWN = "conformance.toml"
 def known(
     file: Path | None = None, tell: Callable[[str], None] = lambda _: None
 ) -> dict[str, Target]:
-    """The shipped targets, those of `file` (by default of the file that `find` finds), and those
-    that installed packages declare; the file's own replace those of packages.
+    """The shipped targets, those of `file`, and those that installed packages declare.
 
-    Targets of a file that nobody named are marked (`found_in`): whoever uses the folder, or has the
-    package, may not know what is in it. `tell` gets a line for each wrong declaration of a package.
+    Without `file`, `find` looks for one. Its targets replace those of packages. Targets of a file
+    that the user did not name are marked (`found_in`), because the user may not know them. `tell`
+    gets a line for each wrong declaration of a package.
 
     Raises:
         RegistryError: the file is wrong, or uses the name of a shipped target.

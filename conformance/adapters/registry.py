@@ -63,7 +63,7 @@ def _load(path: Path) -> dict[str, Target]:
 
 
 def shipped() -> dict[str, Target]:
-    """The targets that come with the suite, by name."""
+    """The targets that ship with the suite, by name."""
     return dict(_shipped())
 
 

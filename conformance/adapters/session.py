@@ -114,7 +114,7 @@ class Session:
         self._sent: deque[int] = deque()
         self._connection: Connection | None = None
         self._late: frozenset[str] = frozenset()
-        """The functions that a worker does not call for itself, because of a hang or `unset`."""
+        """The functions that a worker does not call on its own, because of a hang or `unset`."""
         self._identity: Identity | None = None
         self.starts = 0
         self.losses = 0
@@ -122,7 +122,7 @@ class Session:
         self._slowest = self._started = self._wasted = 0.0
         """The seconds of the slowest answer so far, of the first start, of hurried waits."""
         self.unset: Fault | None = None
-        """The fault of a worker in a call that it made for itself; later ones make none."""
+        """The fault of a worker in a call of its own; later workers make no such call."""
         self._spare = Spare(launch)
         self._zygotes: ZygoteSource | LentWorkers = workers or ZygoteSource(launch)
         self._closing: list[Callable[[], None]] = []
@@ -392,8 +392,8 @@ class Session:
     def _new(self) -> Connection:
         """A worker in a new process. WorkerStartError.
 
-        The first one may end in a call that it makes for itself, such as `set_floatx`. Later
-        ones then make none, because the fault belongs to the tests of these functions.
+        The first worker may end in a call of its own, such as `set_floatx`. Later workers then make
+        no such call, because the fault belongs to the tests of these functions.
         """
         try:
             return self._launched()
@@ -479,7 +479,7 @@ def _reason(error: Exception) -> str:
 
 
 def _own_fault(error: WorkerStartError) -> Fault | None:
-    """The fault of a worker that ended in a call that it made for itself."""
+    """The fault of a worker that ended in a call of its own."""
     cause = error.__cause__
     if isinstance(cause, WorkerFault) and isinstance(cause.fault, Crashed | TimedOut):
         return cause.fault if cause.fault.stage == "session" else None

@@ -13,8 +13,8 @@ _NO_MODULE = re.compile(r"ModuleNotFoundError: No module named '([^']+)'")
 
 
 class WorkerStartError(RuntimeError):
-    """The worker cannot start: the first line of the message says why, and the others are the end
-    of what it printed. `hint` says what to do, if that is known."""
+    """The worker cannot start: the first line of the message gives the reason, the others the end
+    of its output. `hint` says what to do, if that is known."""
 
     def __init__(self, message: str, hint: str | None = None) -> None:
         super().__init__(message)
@@ -24,7 +24,7 @@ class WorkerStartError(RuntimeError):
 def not_started(launch: Launch, reason: str, printed: str) -> WorkerStartError:
     """The error of a worker that ended for `reason` before it was ready.
 
-    If the import raised an exception, that is the reason: the last line of what was printed.
+    If the import raised an exception, that is the reason: the last line of the output.
     """
     printed = printed.strip()
     last = printed.rpartition("\n")[2]

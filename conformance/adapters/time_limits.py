@@ -1,8 +1,8 @@
-"""A time limit for what the host itself does with an answer, in whatever thread it does it.
+"""A time limit for the host's own work on an answer, in any thread.
 
-`CallLimits` of a session say how long a worker may take; this is for the code that reads and judges
-what the worker has sent. That code takes time in proportion to the answer, and answers are limited
-in size, so that the limit is for what nobody has thought of.
+`CallLimits` of a session limit the worker. This limit is for the code that reads and judges an
+answer. That code takes time in proportion to the answer, whose size is limited, so the limit only
+stops unforeseen loops.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ _watch: threading.Thread | None = None
 def within(seconds: float) -> Iterator[None]:
     """A block that raises OvertimeError once it takes longer.
 
-    Time in which this process was stopped does not count. A call of C that does not come back
-    is not interrupted.
+    Time in which this process was stopped does not count. The limit does not interrupt a call of
+    C that never returns.
     """
     _start_watch()
     block = _Block(threading.get_ident(), seconds)

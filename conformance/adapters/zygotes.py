@@ -171,7 +171,7 @@ class ZygoteProcess:
         remove(self._root)
 
     def _read_output(self) -> bool:
-        """Read what has been printed, without waiting; whether more may come."""
+        """Read the printed text so far, without waiting; whether more may follow."""
         with contextlib.suppress(BlockingIOError):
             for _ in range(_MOST_READS):
                 data = os.read(self._output, _CHUNK)

@@ -1,8 +1,8 @@
 """Accepting oracles: what must hold of an answer that is not the only right one.
 
-The indices that sort equal elements may come in any order, and a matrix has many factors. No array
-can be expected there. So the oracle has two halves. *Evidence* is an array that is computed from
-the answer and the arguments of the call: the ranks of the elements that the indices name, or the
+The indices that sort equal elements may have any order, and a matrix has many factors. No array can
+be expected there. So the oracle has two halves. *Evidence* is an array that is computed from the
+answer and the arguments of the call: the ranks of the elements that the indices name, or the
 product of the factors. What the evidence must be is an ordinary entry of `ORACLES`, with the bound
 that the spec's `accuracy` gives it. An answer is accepted if its evidence agrees, so that digits
 that are lost, readings and scripts are judged as for any other function.

@@ -120,7 +120,7 @@ def _log_error(
         return error + _edge(model, probabilities) + EPSILON / _limited(probabilities)
     total = output.sum(axis=axis, keepdims=True)
     # An implementation need not divide by a sum that is 1 except for roundings. Another sum is a
-    # convention, and numbers that are not probabilities have no sum to divide by.
+    # convention. Numbers that are not probabilities have no sum to divide by.
     near = np.abs(total - 1) <= 2 * allowance(count + 1, model)
     inside = ((output > 0) & (output < 1)).all(axis=axis, keepdims=True)
     either = (near | ~inside) & divides

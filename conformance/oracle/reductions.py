@@ -2,7 +2,7 @@
 logsumexp. `axis` is None (all elements), an axis or several; a kept axis has length 1.
 
 Bounds (u the unit roundoff, n the number of terms; all hold for any order of summation, also in
-the dtype itself and with the result rounded once more):
+the dtype itself and with the result rounded again):
 
 * sum, cumsum: gamma_n sum|x| (Higham, section 4.2; n - 1 additions and a last rounding); 0 where
   no order of summation rounds, as with integers and halves whose sum is not too large.
@@ -18,7 +18,7 @@ the dtype itself and with the result rounded once more):
 * var as the mean of squares less the square of the mean (`squares`): beside that gamma_(3n+4)
   times the mean of x^2. The mean of squares is off by gamma_(n+1) of it; the mean by gamma_n of
   the mean of |x|, whose square it does not exceed, so that its square is off by gamma_(2n+1) of
-  it; each of the two, and their difference, is rounded once more.
+  it; each of the two, and their difference, is rounded again.
 * std: |sqrt(v') - sqrt(v)| <= min(B / sqrt(v), sqrt(B)) where |v' - v| <= B, and 4 u for the
   square root and its rounding. Where var overflows and its root does not, infinite: the documents
   do not say that std goes by way of var.

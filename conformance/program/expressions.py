@@ -20,7 +20,7 @@ from conformance.program.marks import OPERATOR
 from conformance.program.model import Argument, Function, Program, Ref, Step
 
 RESULT = "result"
-"""The name of what the last call gives."""
+"""The name of the result of the last call."""
 BACKENDS = ("K", "backend", "keras.backend")
 """What may stand before the name of a function."""
 SHORT = {"ops": "keras.ops", "random": "keras.random"}

@@ -35,7 +35,7 @@ class Binding(StrEnum):
 
 
 AS_THEY_ARE = (Binding.ARRAY, Binding.PYTHON)
-"""Bindings of what no function of the implementation makes."""
+"""Bindings of inputs that no function of the implementation makes."""
 
 
 class Layout(StrEnum):

@@ -32,7 +32,7 @@ def title(drafted: DraftedFailure) -> str:
 def draft(drafted: DraftedFailure, runs: Sequence[Results], quote: str | None = None) -> str:
     """The issue: title, result and expectation, script, versions, and the answers of other targets.
 
-    `runs` are all results at hand, and `quote` is the cited line of the document.
+    `runs` are all available results, and `quote` is the cited line of the document.
     """
     lines = [f"# {span(title(drafted))}", ""]
     lines += _statement(drafted, quote)
@@ -47,7 +47,7 @@ def draft(drafted: DraftedFailure, runs: Sequence[Results], quote: str | None = 
 
 
 def _without_citation(drafted: DraftedFailure) -> str:
-    """The message without the place of the document at its end."""
+    """The message without the citation at its end."""
     message = clean(drafted.failure.message)
     for place in (drafted.failure.citation, drafted.failure.replacement):
         message = message.removesuffix(f" ({place})") if place else message

@@ -139,14 +139,14 @@ def code(text: str) -> str:
 
 
 def span(text: str) -> str:
-    """The text on one line as code, which it cannot leave, whatever backticks are in it."""
+    """The text on one line as code, with any backticks in it."""
     shown = clean(text).strip() or " "
     edge, ticks = " " if "`" in (shown[0], shown[-1]) else "", _ticks(shown)
     return f"{ticks}{edge}{shown}{edge}{ticks}"
 
 
 def _ticks(text: str, least: int = 1) -> str:
-    """At least so many backticks, more than stand together in the text."""
+    """A fence of at least `least` backticks, longer than any in the text."""
     return "`" * max(least, 1 + max(map(len, re.findall(r"`+", text)), default=0))
 
 

@@ -199,7 +199,7 @@ class Recorder:
         """Give the latest step or array another name.
 
         Raises:
-            ValueError: the name is not of the latest.
+            ValueError: `ref` is not the latest step or array.
         """
         if self.steps and self.steps[-1].result == ref.name:
             self.steps[-1] = replace(self.steps[-1], result=name)

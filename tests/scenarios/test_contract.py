@@ -367,7 +367,12 @@ FAULTS: tuple[tuple[str, str, Fault, str], ...] = (
     (RNN, RNN, _without("zero_output_for_mask"), "the outputs"),
     (RNN, RNN, _without("return_all_outputs"), "the outputs"),
     (CONVERT, CONVERT, lambda _: lambda x, dtype=None, **k: converted(x, "float32"), "the dtype"),
-    (CONVERT, CONVERT, lambda _: lambda x, dtype=None, **k: converted(x, dtype), "SUPPORTS_SPARSE_TENSORS"),
+    (
+        CONVERT,
+        CONVERT,
+        lambda _: lambda x, dtype=None, **k: converted(x, dtype),
+        "SUPPORTS_SPARSE_TENSORS",
+    ),
     (CONVERT, "backend_flag", lambda _: lambda name: True, "SUPPORTS_RAGGED_TENSORS"),
     (
         "keras.src.backend.compute_output_spec",

@@ -27,6 +27,9 @@ WORSE_AND_BETTER = {
     "becomes-of": ("It shows what becomes of zeros.", "It shows how zeros are handled."),
     "sort-of": ("This sort of call fails.", "This kind of call fails."),
     "the-one": ("The case is one that fails.", "The case fails."),
+    "asked": ("The dtypes that were asked for.", "The requested dtypes."),
+    "once-more": ("The call runs once more.", "The call runs again."),
+    "held-against": ("It is held against the oracle.", "The suite compares it with the oracle."),
     "but-for": ("All but for two pass.", "All except two pass."),
     "long": (f"It {'very ' * 30}long.", "It is short."),
 }

@@ -46,7 +46,7 @@ def fail(lines: Iterable[object], cure: str) -> None:
 
 
 @click.command(help=tools.style.__doc__)
-@click.option("--shrink", is_flag=True, help="Lower the allow-list to what is left.")
+@click.option("--shrink", is_flag=True, help="Lower the numbers of the allow-list.")
 @click.option("--list", "listing", multiple=True, help="List every finding in this file.")
 def main(shrink: bool, listing: tuple[str, ...]) -> None:
     """Check prose, names and docstrings."""

@@ -61,7 +61,7 @@ def slack(findings: Iterable[StyleFinding], allowed: Counts) -> list[str]:
 
 
 def shrunk(findings: Iterable[StyleFinding], allowed: Counts) -> dict[str, dict[str, int]]:
-    """The allow-list with each number lowered to what is left."""
+    """The allow-list with each number lowered to the findings that are left."""
     counts = count(findings)
     rows: dict[str, dict[str, int]] = {}
     for file, rules in allowed.items():

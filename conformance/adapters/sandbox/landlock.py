@@ -75,7 +75,7 @@ def _devices() -> list[str]:
 
 
 def _allow(rules: int, place: str, changes: int) -> None:
-    """Allow changes of a place and what is below it; nothing if there is no such place."""
+    """Allow changes of a folder and its contents; nothing if it does not exist."""
     if sys.platform != "linux":
         return
     with contextlib.suppress(FileNotFoundError):

@@ -11,7 +11,7 @@ from conformance.cli.errors import UsageProblem
 from conformance.files import read_bounded
 
 MOST_BYTES = 1 << 20
-"""Bytes of a list. The longest that Keras had, 1,000 lines, has 60,000."""
+"""Bytes of a list. Keras's longest list, of 1,000 lines, had 60,000."""
 MOST_LINE = 1000
 """Characters of a line; the longest test id of Keras has 150."""
 _HINT = "write a test id of pytest, or a part of one, such as NumpyDtypeTest::test_add"

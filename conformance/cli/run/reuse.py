@@ -168,7 +168,7 @@ def earlier(
 
 
 def _check_nothing_is_lost(source: ReuseSource, choice: Choice) -> None:
-    """UsageProblem if `--resume` would write over results of which it keeps no function."""
+    """UsageProblem if `--resume` would overwrite results without keeping any function."""
     finished = len(source.fingerprints)
     if not source.resumed or not finished or source in choice.taken.values():
         return

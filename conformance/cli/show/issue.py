@@ -26,7 +26,7 @@ BLAMELESS = {
     Verdict.UNSUPPORTED: "the implementation refuses this call, which it may",
     Verdict.NOT_APPLICABLE: "this aspect does not apply to the target",
 }
-"""Reasons for which maintainers may close the issue at once."""
+"""Verdicts that are not faults, and the warning for a draft about one."""
 
 
 def draft_issue(options: IssueOptions) -> None:

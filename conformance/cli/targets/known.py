@@ -62,7 +62,7 @@ def _where_to_look(name: str) -> str:
 
 
 def named(target: Target) -> Target:
-    """The target, now that its user has named it; says where its file is, if not in this folder."""
+    """The target after its user named it; prints the place of its file, if not this folder."""
     if target.found_in is None:
         return target
     folder, here = target.found_in.parent, Path.cwd()

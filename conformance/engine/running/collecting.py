@@ -35,9 +35,8 @@ def seldom() -> Iterator[None]:
 
 
 def forget_young() -> None:
-    """Free what the examination of a function has left: functions that call themselves hold the
-    arrays that they computed with. The C library of Linux keeps what is freed, tens of megabytes,
-    until it is trimmed."""
+    """Free the memory of an examined function: recursive functions hold the arrays of their
+    computation. The C library of Linux keeps tens of freed megabytes until `malloc_trim`."""
     gc.collect(0)
     if (trim := _trim()) is not None:
         trim(0)
@@ -45,7 +44,7 @@ def forget_young() -> None:
 
 @cache
 def _trim() -> Callable[[int], int] | None:
-    """`malloc_trim`, which gives freed memory back to the system; None where there is none."""
+    """`malloc_trim`, which returns freed memory to the system; None if the C library lacks it."""
     if sys.platform == "win32":
         return None
     trim: Callable[[int], int] | None = getattr(ctypes.CDLL(None), "malloc_trim", None)

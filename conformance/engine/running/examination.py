@@ -63,7 +63,7 @@ from conformance.specs import load_conventions
 from conformance.specs.convention_names import ConventionName
 
 MOST_MINIMISED = 6
-"""How many failures of one function are made smaller; the gravest come first."""
+"""How many failures of one function the suite minimises, the gravest first."""
 MOST_KEPT = 2**14
 """The elements of the largest expectation that is kept for the next target: of 1,700 calls 60 have
 more, and two thirds of the memory."""
@@ -121,7 +121,7 @@ class Examination:
         """Examine the functions one by one; once `stop` is set, yield what is known of the rest.
 
         `introduce` is called with the target's identity before anything is run. With a time limit
-        the functions that are most likely to fail come first.
+        the functions that are most likely to fail are first.
         """
         try:
             self.begin(introduce)

@@ -1,4 +1,4 @@
-"""What the examination of one function gives, and what it is given of earlier runs."""
+"""The result of the examination of one function, and its input from earlier runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a target is newer than the release whose docstrings its edition judges by."""
+"""The drift of a target whose release is newer than the docstrings of its edition."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ from conformance.results import Aspect
 
 _Answers = Mapping[Binding, StructureObservation]
 PROBE, SETTING = "a probe", "a setting"
-"""The names of losses in no test of a function: in a probe, or in a call at the worker's start."""
+"""The names of losses outside of tests: in a probe, or in a call at the worker's start."""
 OWN_SETTINGS = "the worker sets none, and all cases run with the settings of the backend itself"
 
 
@@ -67,8 +67,7 @@ class Probing:
     shapes_promised: bool
     """Whether the documents promise that `int_shape` knows every dimension."""
     tell: Callable[[str, str, str | None], None]
-    """Called with the place and the reason of each loss, and a text on the parts of the plan that
-    the suite then leaves out, if any."""
+    """Gets the place and the reason of each loss, and a text on skipped parts of the plan."""
     ended: bool = False
 
     def run(self, aspects: Collection[Aspect]) -> Probes:

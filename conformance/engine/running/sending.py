@@ -21,11 +21,11 @@ from conformance.engine.running.suite_errors import FunctionErrors, Stage, durin
 from conformance.observations import Batch, StructureObservation
 
 Answered = tuple[Task, Trial, StructureObservation]
-"""A trial of a function, and what the worker answered."""
+"""A trial of a function, and the answer of the worker."""
 
 
 class SentTrial(NamedTuple):
-    """A trial, and what the worker is sent of it."""
+    """A trial, and the part of it that the worker gets."""
 
     task: Task
     trial: Trial

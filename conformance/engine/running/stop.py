@@ -35,8 +35,8 @@ def end(futures: Iterable[Future[Any]], ask: Callable[[], None], kill: Callable[
 
 @dataclass(slots=True)
 class Stop:
-    """A request to end. `until` is a time of `time.monotonic` at which it comes by itself; when
-    `parent` is set, this one is."""
+    """A request to end. `until` is a time of `time.monotonic` after which it is set by itself. If
+    `parent` is set, this request is also set."""
 
     until: float | None = None
     parent: Stop | None = None
@@ -53,7 +53,7 @@ class Stop:
         return self.is_over()
 
     def is_over(self) -> bool:
-        """Whether its own time has come."""
+        """Whether its own time is over."""
         return self.until is not None and time.monotonic() >= self.until
 
 

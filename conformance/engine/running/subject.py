@@ -60,7 +60,7 @@ class Subject:
     cure: str = ""
     """What to do if its worker does not start."""
     fingerprints: Callable[[Sequence[Task]], Mapping[str, Mapping[str, str]]] = lambda _: {}
-    """Digests of what the results of tasks depend on, by function and part."""
+    """Digests of everything on which the results of tasks depend, by function and part."""
     perform: Callable[[Any], Any] | None = None
     """Examines an `Assignment` in another process and returns its `Answer`; can be pickled."""
 

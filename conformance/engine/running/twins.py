@@ -11,7 +11,7 @@ from conformance.engine.planning.plan import Task
 from conformance.results import FindingKind
 
 MOST_TWINS = 24
-"""How many twins with documented dtypes are run of one function; the simplest come first."""
+"""How many twins with documented dtypes the suite runs of one function, the simplest first."""
 
 
 @dataclass(slots=True)
@@ -21,7 +21,7 @@ class Twins:
     refused: dict[str, list[Trial]] = field(default_factory=dict)
     """Trials with an exception that is put down to a dtype, a binding or a convention."""
     put_off: dict[str, dict[str, tuple[Trial, Judgement]]] = field(default_factory=dict)
-    """Trials whose inputs the target could not make so far, by key, and what they show."""
+    """Trials whose inputs the target could not make so far, by key, with their results."""
 
     stages: dict[str, dict[str, int]] = field(default_factory=dict)
     """The smallest stage of the plan of which each trial was run, by function and key."""
@@ -73,7 +73,7 @@ class Twins:
                 del waiting[trial.key]
 
     def left(self, task: Task) -> Iterator[tuple[Trial, Judgement]]:
-        """The trials whose inputs the target can make in no way, with what they show."""
+        """The trials whose inputs the target cannot make in any way, with their results."""
         yield from self.put_off.pop(task.spec.name, {}).values()
 
 

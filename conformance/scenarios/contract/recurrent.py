@@ -33,7 +33,10 @@ ALL_OUTPUTS = "return_all_outputs"
 """The option that is set unless it is passed."""
 DESCRIBED = section("keras.src.backend.tensorflow.rnn.rnn: Args")
 """The docstring of the backend's function, which TensorFlow's has."""
-ARGS, CALL_ARGUMENTS = section("keras.layers.RNN: Args"), section("keras.layers.RNN: Call arguments")
+ARGS, CALL_ARGUMENTS = (
+    section("keras.layers.RNN: Args"),
+    section("keras.layers.RNN: Call arguments"),
+)
 Draw = st.DrawFn
 Step = Callable[..., Any]
 
@@ -184,9 +187,7 @@ def _expect_loop(K: Recorder, loop: Loop, values: Sequence[Result]) -> None:
             alternatives=(first,) if masked else (),
         )
     for number, state in enumerate(states):
-        K.expect(
-            f"state {number}", values[2 + number], is_array(state), shown(state), at=DESCRIBED
-        )
+        K.expect(f"state {number}", values[2 + number], is_array(state), shown(state), at=DESCRIBED)
 
 
 def _loop(draw: Draw, function: StepFunction, mask: str, **options: Any) -> Loop:
@@ -209,7 +210,11 @@ def loops(K: Recorder, draw: Draw, states: str, mask: str) -> None:
 
 
 @BOOK.scenario(
-    RNN, "return_all_outputs=False, mask: {mask}", editions=KERAS_3, mask=MASKS, unroll=(False, True)
+    RNN,
+    "return_all_outputs=False, mask: {mask}",
+    editions=KERAS_3,
+    mask=MASKS,
+    unroll=(False, True),
 )
 def last_alone(K: Recorder, draw: Draw, mask: str, unroll: bool) -> None:
     """The last output alone, on an axis of time of length 1."""

@@ -120,7 +120,9 @@ POLYNOMIALS: tuple[tuple[str, Write, Array, Array], ...] = (
 WITH_GRADIENT = (Aspect.VALUE, Aspect.GRADIENT)
 
 
-@BOOK.scenario(REMAT, "{what}", *WITH_GRADIENT, editions=KERAS_3, what=(0, 1, 2), asks=(False, True))
+@BOOK.scenario(
+    REMAT, "{what}", *WITH_GRADIENT, editions=KERAS_3, what=(0, 1, 2), asks=(False, True)
+)
 def recomputed(K: Recorder, what: int, asks: bool) -> None:
     """Values and gradients of the function are those of the one that it wraps."""
     title, write, values, slopes = POLYNOMIALS[what]

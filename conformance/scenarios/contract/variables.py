@@ -157,7 +157,11 @@ def attributes(K: Recorder, case: tuple[str, dict[str, Any], Any]) -> None:
 
 
 @BOOK.scenario(
-    VARIABLE, "trainable set to {trainable}", Aspect.STATE, editions=KERAS_3, trainable=(True, False)
+    VARIABLE,
+    "trainable set to {trainable}",
+    Aspect.STATE,
+    editions=KERAS_3,
+    trainable=(True, False),
 )
 def set_trainable(K: Recorder, trainable: bool) -> None:
     """Whether it is trainable can change, and its value stays."""

@@ -14,7 +14,7 @@ class LateError(BaseException):
 class Brief(object):
     """Calls functions of the implementation with a time limit, and none again that was late.
 
-    A call of C that does not come back is not interrupted, nor is any where a system has no timer.
+    The limit interrupts no call of C that never returns, and no call on a system without timers.
     """
 
     def __init__(self, seconds: float = SECONDS) -> None:

@@ -13,14 +13,14 @@ _CHUNK = 2**16
 
 
 class ChannelError(Exception):
-    """A descriptor is no longer the one that the host gave."""
+    """A descriptor is no longer that of the host."""
 
 
 class Channel(object):
     """Frames from `read_fd` and to `write_fd`.
 
-    The descriptors are moved to high numbers, which an implementation that closes or reuses low
-    ones does not touch, and are not inherited by what it starts.
+    The descriptors have high numbers, which an implementation that closes or reuses low numbers
+    does not touch. Child processes do not inherit them.
     """
 
     def __init__(self, read_fd: int, write_fd: int) -> None:

@@ -74,7 +74,7 @@ class Zygote(object):
             os.waitpid(between, 0)
 
     def _received(self) -> Tuple[bytes, List[int]]:
-        """The next message and the descriptors that come with it."""
+        """The next message and its descriptors."""
         numbers = array.array("i")
         room = socket.CMSG_SPACE(16 * numbers.itemsize)
         message, data, _, _ = self._orders.recvmsg(_MOST_MESSAGE, room)
@@ -151,7 +151,7 @@ def _shared(known: Dict[int, str]) -> bool:
 
 
 def _descriptors() -> Dict[int, str]:
-    """The open descriptors and what they lead to, without those that hold no state."""
+    """The open descriptors and their files, without those that hold no state."""
     places = {}
     for name in os.listdir("/proc/self/fd"):
         try:

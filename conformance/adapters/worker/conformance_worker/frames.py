@@ -114,7 +114,7 @@ def decode_frames(data: bytes) -> List[Tuple[Dict[str, Any], List[Any]]]:
 
 
 def _layout(buffer: bytearray, most: int) -> Optional[List[int]]:
-    """Offsets of header, payloads and end; None if the lengths have not all come."""
+    """Offsets of header, payloads and end; None if the lengths are not complete."""
     start = bytes(buffer[: _PREFIX.size])
     if start[:4] != MAGIC[: len(start)]:
         raise FrameError("the frame begins with {!r}, not with {!r}".format(start[:4], MAGIC))

@@ -1,4 +1,5 @@
-"""How much a worker sends of what an implementation says or returns. Both ends use this module."""
+"""Limits for the texts and values of an implementation that a worker sends. Both ends use this
+module."""
 
 from typing import Any
 
@@ -34,5 +35,5 @@ def class_name(kind: type) -> str:
 
 
 def text_of(value: Any, most: int = MOST_MESSAGE) -> str:
-    """What `str` makes of a value, cut; what `str` raises, SystemExit too, comes out."""
+    """The text of a value, cut; exceptions of `str`, including SystemExit, pass."""
     return cut(str(value), most)

@@ -26,8 +26,7 @@ def _start_up(source: str) -> None:
 
 
 def preload(modules: str, startup: str = "") -> None:
-    """Run what comes before the import, then import the modules of these names, which commas
-    part."""
+    """Run the start-up, then import the modules of these names, which commas part."""
     _start_up(startup)
     for name in filter(None, modules.split(",")):
         importlib.import_module(name)

@@ -68,7 +68,7 @@ def _leads_to(number: int) -> bool:
 
 @contextlib.contextmanager
 def _caught() -> Iterator[List[bytes]]:
-    """A context; at its end the list gets the end of what was written to both descriptors."""
+    """A context; at its end the list gets the end of the output on both descriptors."""
     tail: List[bytes] = []
     end = os.urandom(16)
     reading, writing = os.pipe()

@@ -44,7 +44,7 @@ PLACEHOLDERS = ("placeholder", "placeholder_none")
 KINDS = ("range", "set", "iterator", "int64", "constant", "variable")
 """What a `Made` can be."""
 AS_THEY_ARE = ("array", "python")
-"""Bindings of what no function of the implementation makes."""
+"""Bindings of inputs that no function of the implementation makes."""
 BINDINGS = ("variable", "constant", *AS_THEY_ARE, *PLACEHOLDERS)
 
 

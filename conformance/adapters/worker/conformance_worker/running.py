@@ -23,10 +23,10 @@ class BatchRun(object):
 
     A graph is built once; if it holds numbers (a constant, an array, or a step that returns
     values), it is built for every draw. With `draws_together` such graphs are evaluated together,
-    unless one of them fails: then one by one, to tell what comes of each. In eager mode every draw
-    calls the steps again, unless there are placeholders. `before_build` is called before graphs
-    are built, with whether a draw has failed since the last one was, and how many they are; at the
-    end `spoiled` says whether one has. `announce` is called with what is done next.
+    unless one of them fails; then the worker evaluates them one by one. In eager mode every draw
+    calls the steps again, unless there are placeholders. `before_build` is called before graphs are
+    built, with whether a draw has failed since the last one was, and how many they are; at the end
+    `spoiled` says whether one has. `announce` is called with what is done next.
     """
 
     def __init__(

@@ -105,7 +105,7 @@ class BoundProgram(object):
         return [part for _, part in self.items if not is_plain(part)]
 
     def changed(self, item: Input, fed: Any) -> bool:
-        """Whether the tensor of an input no longer holds what it was given.
+        """Whether the tensor of an input no longer holds its initial numbers.
 
         A library may round the numbers of a constant, which is then compared with another one.
         """

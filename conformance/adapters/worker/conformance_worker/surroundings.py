@@ -67,7 +67,7 @@ class Surroundings(object):
 
 
 class _Names(object):
-    """The names of a module, and what they stood for at the start."""
+    """The names of a module with their values at the start."""
 
     def __init__(self, names: Dict[str, Any]) -> None:
         self._names = names
