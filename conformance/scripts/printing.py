@@ -284,7 +284,7 @@ def _computed_alone(program: Program, prelude: Prelude, output: str, *, half: bo
 
 
 def _read_alone(prelude: Prelude, tensor: str, *, half: bool) -> list[str]:
-    """The lines that read one tensor; one that may be of bfloat16 keeps a name, for its dtype."""
+    """The lines that read a tensor. If it may be of bfloat16, it keeps a name, for its dtype."""
     if half and "read_bfloat16" in prelude.short:
         return [f"{COMPUTED} = {tensor}", f"got = {_read(prelude, COMPUTED, half=True)}"]
     return [f"got = {_read(prelude, tensor, half=half)}"]
