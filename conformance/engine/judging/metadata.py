@@ -50,10 +50,13 @@ def dtype(
     undocumented = ConventionName.INPUT_DTYPE in prepared.structure.unsettled
     if undocumented and value is not None and value.array is not None and not value.array.size:
         return
-    found = list(_apart(prepared, said, value, other))
-    yield from found
-    if all(finding.conventions for finding in found):
-        yield from _contradicted(prepared, said, value)
+    findings = list(_apart(prepared, said, value, other))
+    if all(finding.conventions for finding in findings):
+        contradictions = list(_contradicted(prepared, said, value))
+        if contradictions:  # the reported dtype has one finding
+            findings = [f for f in findings if f.kind is not FindingKind.CLAIMED_DTYPE]
+        findings += contradictions
+    yield from findings
 
 
 def _contradicted(
