@@ -1,0 +1,35 @@
+"""The history of a target: its verdicts over many releases of one package.
+
+`records` are the files, one for each release. `promises` says which of a release's failures break a
+sentence of that release. `spans` joins the releases: since when a cell fails, and when it was fixed.
+"""
+
+from conformance.history.promises import Promises, promised
+from conformance.history.records import (
+    SCHEMA,
+    Basis,
+    PastFailure,
+    PastRun,
+    encode,
+    encode_schema,
+    past_failures,
+)
+from conformance.history.spans import CellHistory, Change, State, cell_histories, changes, state
+
+__all__ = [
+    "SCHEMA",
+    "Basis",
+    "CellHistory",
+    "Change",
+    "PastFailure",
+    "PastRun",
+    "Promises",
+    "State",
+    "cell_histories",
+    "changes",
+    "encode",
+    "encode_schema",
+    "past_failures",
+    "promised",
+    "state",
+]
