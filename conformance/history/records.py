@@ -64,6 +64,8 @@ class PastRun(Struct, frozen=True, kw_only=True):
     """How many functions have another docstring or signature in this release."""
     selection: str | None = None
     """The `-k` expression, if the run was of a part only."""
+    aspects: list[Aspect] = msgspec.field(default_factory=list)
+    """The aspects, if the run was of some only."""
     problem: str = ""
     """Why the release could not be tested: it does not install, or does not import."""
     absent: list[str] = msgspec.field(default_factory=list)
@@ -93,13 +95,8 @@ def _past(function: str, aspect: Aspect, failure: Failure, basis: Basis, why: st
         basis=basis,
         why=why,
         citation=failure.citation,
-        origin=failure.origin if failure.origin is UNSET else _bare(failure.origin),
+        origin=failure.origin,
     )
-
-
-def _bare(origin: Origin) -> Origin:
-    """The origin without arrays, which only a smaller case than the plan's has."""
-    return msgspec.structs.replace(origin, arrays={})
 
 
 def cells_of(results: Results) -> Mapping[str, dict[Aspect, Verdict]]:

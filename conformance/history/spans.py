@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from itertools import groupby, pairwise
@@ -82,6 +83,11 @@ class Change(Struct, frozen=True, kw_only=True):
     failure: PastFailure | None
     """A violation in the release that has the fault: the new one, or the one before the repair."""
 
+    def __str__(self) -> str:
+        verb = "fixes" if self.fixed else "breaks"
+        message = "" if self.failure is None else f": {self.failure.id} {self.failure.message}"
+        return f"{verb} {self.function} {self.aspect}{message}"
+
 
 def state(run: PastRun, function: str, aspect: Aspect) -> State:
     """The state of one cell in one release."""
@@ -111,6 +117,13 @@ def _state(run: PastRun, bases: _Cells, function: str, aspect: Aspect) -> State:
     if "release" in own:
         return State.FAILS
     return State.NOT_PROMISED if own == {"none"} else State.FAILS_BY_EDITION
+
+
+def counts(run: PastRun) -> dict[State, int]:
+    """How many cells of a release have which state; states without a cell are left out."""
+    bases = _bases(run)
+    states = Counter(_state(run, bases, f, a) for f, row in run.cells.items() for a in row)
+    return {state: states[state] for state in State if states[state]}
 
 
 def by_version(runs: Sequence[PastRun]) -> list[PastRun]:

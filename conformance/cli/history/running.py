@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import msgspec
@@ -32,29 +32,29 @@ class Scope:
     profile: str
     seed: int
     selection: str | None
+    select: Callable[[str], bool]
     aspects: Sequence[Aspect]
     jobs: int
-    tasks: Sequence[Task]
 
     def covers(self, past: PastRun) -> bool:
         """Whether the file of a release has this part already, from this version of the suite."""
-        return (past.profile, past.seed, past.selection, past.suite_version) == (
-            self.profile,
-            self.seed,
-            self.selection,
-            conformance.__version__,
-        )
+        own = (self.profile, self.seed, self.selection, [*self.aspects], conformance.__version__)
+        return own == (past.profile, past.seed, past.selection, past.aspects, past.suite_version)
 
 
-def tasks_of(target: Target, scope: Scope, select: Sequence[str] | None = None) -> list[Task]:
+def tasks_of(target: Target, scope: Scope) -> list[Task]:
     """The tasks of the scope for a target's edition, without steps that make cases smaller.
 
     A failure's id does not depend on these steps, and they take most of the time.
     """
     profile = replace(PROFILES[scope.profile], shrink=0, shrink_other=0)
-    chosen = (lambda _: True) if select is None else set(select).__contains__
     return plan(
-        load(), target.edition, profile, scope.seed, select=chosen, aspects=list(scope.aspects)
+        load(),
+        target.edition,
+        profile,
+        scope.seed,
+        select=scope.select,
+        aspects=list(scope.aspects),
     )
 
 
@@ -75,6 +75,7 @@ def run_release(target: Target, release: Release, scope: Scope, *, remove: bool)
         profile=scope.profile,
         seed=scope.seed,
         selection=scope.selection,
+        aspects=[*scope.aspects],
         started=started,
         seconds=0.0,
     )
@@ -92,7 +93,7 @@ def run_release(target: Target, release: Release, scope: Scope, *, remove: bool)
 def _examined(target: Target, scope: Scope, blank: PastRun) -> PastRun:
     recorder = EventRecorder()
     common = Run(conformance.__version__, PROFILES[scope.profile], scope.seed, blank.started)
-    run([subject(target)], {target.edition: list(scope.tasks)}, common, recorder.handle, scope.jobs)
+    run([subject(target)], {target.edition: tasks_of(target, scope)}, common, recorder.handle, scope.jobs)
     if any(event.interrupted for event in recorder.of(RunFinished)):
         raise KeyboardInterrupt
     for lost in recorder.of(TargetUnavailable):
