@@ -1,8 +1,7 @@
 """The file of one release of a target: `FOLDER/TARGET/VERSION.json.gz`, `conformance-history/1`.
 
-A results file holds programs, arrays and scripts of every failure. A history has dozens of releases,
-so its files hold the verdicts, and one line for each violation with the data that make its case
-again.
+A results file holds programs, arrays and scripts of every failure. A history has dozens of releases.
+Its files therefore hold the verdicts, and one line for each violation.
 """
 
 from __future__ import annotations
@@ -12,10 +11,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 import msgspec
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import Struct
 
 from conformance.history.promises import Basis, Promises, promised
-from conformance.results import Aspect, Citation, Failure, Origin, Results, TargetInfo, Verdict
+from conformance.results import Aspect, Citation, Failure, Results, TargetInfo, Verdict
 from conformance.results.encoding import as_json
 
 SCHEMA: Literal["conformance-history/1"] = "conformance-history/1"
@@ -41,8 +40,6 @@ class PastFailure(Struct, frozen=True, kw_only=True):
     why: str = ""
     """The reason for a basis other than `release`, in a clause."""
     citation: Citation | None = None
-    origin: Origin | UnsetType = UNSET
-    """The source of its case, for `conformance bisect`."""
 
 
 class PastRun(Struct, frozen=True, kw_only=True):
@@ -95,7 +92,6 @@ def _past(function: str, aspect: Aspect, failure: Failure, basis: Basis, why: st
         basis=basis,
         why=why,
         citation=failure.citation,
-        origin=failure.origin,
     )
 
 
