@@ -57,9 +57,7 @@ def promised(promises: Promises | None, function: str, failure: Failure) -> tupl
     return _cited(promises, "" if failure.citation is None else str(failure.citation))
 
 
-def _lacking(
-    promises: Promises, function: str, program: Mapping[str, Any] | None
-) -> Iterator[str]:
+def _lacking(promises: Promises, function: str, program: Mapping[str, Any] | None) -> Iterator[str]:
     """What the case needs and the release lacks or has otherwise, each in a clause."""
     calls = list(_calls(program))
     for name in dict.fromkeys([function, *(name for name, _, _ in calls)]):
@@ -108,7 +106,9 @@ def _cited(promises: Promises, citation: str) -> tuple[Basis, str]:
         return "edition", f"the docstring of {name or 'the function'} is not compared"
     if section == "signature":
         same = described.signature == installed.signature
-        return ("release", "") if same else ("none", f"its signature there is {installed.signature}")
+        return (
+            ("release", "") if same else ("none", f"its signature there is {installed.signature}")
+        )
     text = _texts(described).get(section)
     if text is None:
         return "edition", f"{name} has no section {section} to compare"

@@ -10,7 +10,11 @@ from conformance.specs.docstrings import Docstring
 
 NAME = "keras.ops.dot"
 TARGET = TargetInfo(
-    name="mine", edition="keras-3", implementation="mine", versions={"keras": "3.4.1"}, python="3.11"
+    name="mine",
+    edition="keras-3",
+    implementation="mine",
+    versions={"keras": "3.4.1"},
+    python="3.11",
 )
 
 

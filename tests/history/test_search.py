@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from conformance.history.search import Answer, Search, Probe
+from conformance.history.search import Answer, Probe, Search
 
 VERSIONS = [f"3.{minor}" for minor in range(40)]
 

@@ -53,6 +53,7 @@ def versions_option(about: str) -> Callable[[F], F]:
 )
 @output_option("The folder of the history.  [default: reports/history]")
 @click.option("--again", is_flag=True, help="Run stored releases again.")
+@click.option("--last", is_flag=True, help="Print the newest stored release alone.")
 @remove_option
 @config_option
 def history_command(**values: Any) -> None:

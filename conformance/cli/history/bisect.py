@@ -54,7 +54,9 @@ def bisect(options: BisectOptions) -> int:
     borders = search.boundaries(failure.target.versions.get(package))
     for line in _lines(package, search, borders):
         click.echo(clean(line))
-    return 0 if any(t.answer is not Answer.UNTESTABLE for t in search.probes.values()) else CANNOT_RUN
+    return (
+        0 if any(t.answer is not Answer.UNTESTABLE for t in search.probes.values()) else CANNOT_RUN
+    )
 
 
 def _chosen(options: BisectOptions) -> StoredFailure:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import click
@@ -36,7 +36,7 @@ def history(options: HistoryOptions) -> int:
     folder = options.output or DEFAULT
     targets = chosen(options.targets, known_targets(options.config))
     if options.versions is None:
-        return _print_stored(folder, [target.name for target in targets])
+        return _print_stored(folder, [target.name for target in targets], last=options.last)
     check_writable(folder)
     ready = True
     for target in targets:
@@ -99,23 +99,22 @@ def _line(past: PastRun, listed: Iterable[Change]) -> str:
     return f"{name}: {totals}; {len(own) - fixed} regressions, {fixed} fixes{seconds}"
 
 
-def _print_stored(folder: Path, names: Sequence[str]) -> int:
+def _print_stored(folder: Path, names: Sequence[str], *, last: bool) -> int:
     stored = read_history(folder)
     if not any(name in stored for name in names):
         hint = f"add --versions A..B; {folder} has {', '.join(stored) or 'none'}"
         raise UsageProblem(f"no history of {' or '.join(names)} in {folder}", hint)
     for name in names:
-        for line in _stored_lines({n: runs for n, runs in stored.items() if n == name}):
+        for line in _stored_lines(name, stored.get(name, []), last=last):
             click.echo(clean(line))
     return 0
 
 
-def _stored_lines(stored: Mapping[str, Sequence[PastRun]]) -> Iterator[str]:
-    for name, runs in stored.items():
-        listed = changes(runs)
-        yield f"{name}: {counted(len(runs), 'release')}"
-        for past in runs:
-            yield f"  {_line(past, listed)}"
-            for change in listed:
-                if change.version == past.version:
-                    yield f"    {change}"
+def _stored_lines(name: str, runs: Sequence[PastRun], *, last: bool) -> Iterator[str]:
+    listed = changes(runs)
+    yield f"{name}: {counted(len(runs), 'release')}"
+    for past in runs[-1:] if last else runs:
+        yield f"  {_line(past, listed)}"
+        for change in listed:
+            if change.version == past.version:
+                yield f"    {change}"

@@ -51,7 +51,10 @@ def _part(text: str, package: str, *, every: bool, listing: Listing) -> list[Rel
     inside = [v for v in listing(package) if _is_inside(v, low, high)]
     if not inside and not nightly:
         raise UsageProblem(f"--versions {text}: {package} has no such release", _HINT)
-    return [*(Release(package, v) for v in (inside if every else _last_of_minors(inside))), *nightly]
+    return [
+        *(Release(package, v) for v in (inside if every else _last_of_minors(inside))),
+        *nightly,
+    ]
 
 
 def _nightly(package: str) -> Release:

@@ -93,7 +93,13 @@ def run_release(target: Target, release: Release, scope: Scope, *, remove: bool)
 def _examined(target: Target, scope: Scope, blank: PastRun) -> PastRun:
     recorder = EventRecorder()
     common = Run(conformance.__version__, PROFILES[scope.profile], scope.seed, blank.started)
-    run([subject(target)], {target.edition: tasks_of(target, scope)}, common, recorder.handle, scope.jobs)
+    run(
+        [subject(target)],
+        {target.edition: tasks_of(target, scope)},
+        common,
+        recorder.handle,
+        scope.jobs,
+    )
     if any(event.interrupted for event in recorder.of(RunFinished)):
         raise KeyboardInterrupt
     for lost in recorder.of(TargetUnavailable):

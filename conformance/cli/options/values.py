@@ -93,6 +93,7 @@ class HistoryOptions(SelectionOptions):
     jobs: int
     output: Path | None
     again: bool
+    last: bool
     remove: bool
     config: Path | None
 

@@ -19,7 +19,9 @@ from tests.history.cases import NAME, past
 
 FAKES = Path(__file__).parents[2] / "adapters" / "fakes"
 CORRECT = "from fakes.correct import *\n"
-WRONG = CORRECT + "from fakes import correct\ndef exp(x):\n    return correct.node(lambda a: a, x)\n"
+WRONG = (
+    CORRECT + "from fakes import correct\ndef exp(x):\n    return correct.node(lambda a: a, x)\n"
+)
 SOURCES = {"1.0": CORRECT, "1.1": WRONG, "1.2": WRONG, "1.3": CORRECT, "1.4": "import absent\n"}
 EXP = "exp and not (expand or sum)"
 ALL = ",".join(SOURCES)
@@ -70,7 +72,9 @@ def test_each_release_has_a_file_and_a_line_with_its_changes(installed: list[str
     assert "0 regressions, 0 fixes" in lines[2]
     assert "0 regressions, 1 fixes" in lines[3]
     assert lines[4].startswith("mine with mine 1.4: cannot run: ")
-    states = [state(read_past(past_file(Path("past"), "mine", v)), "exp", Aspect.VALUE) for v in SOURCES]
+    states = [
+        state(read_past(past_file(Path("past"), "mine", v)), "exp", Aspect.VALUE) for v in SOURCES
+    ]
     fails = State.FAILS_BY_EDITION
     assert states == [State.PASSES, fails, fails, State.PASSES, State.UNKNOWN]
     page = Path("past/history.md").read_text()
