@@ -66,7 +66,7 @@ def released_versions(package: str, *, previews: bool = False) -> list[str]:
         tail = "\n".join(answer.stderr.strip().splitlines()[-_TAIL:])
         raise InstallationError(
             f"the index lists no releases of {package}:\n{tail}",
-            "check the name, and the index that pip uses; or write the versions, such as 3.4.1,3.5.0",
+            "check the name, and the index that pip uses; or write versions, such as 3.4.1,3.5.0",
         )
     return sorted(filter(is_version, listed[1].split(", ")), key=Version)
 

@@ -1,7 +1,8 @@
 """The history of a target: its verdicts over many releases of one package.
 
-`records` are the files, one for each release. `promises` says which of a release's failures break a
-sentence of that release. `spans` joins the releases: since when a cell fails, and when it was fixed.
+`records` are the files, one for each release. `promises` says which failures break a sentence of
+their release. `spans` joins the releases: since when a cell fails, and when it was fixed. `search`
+tests as few releases as possible.
 """
 
 from conformance.history.promises import Promises, promised

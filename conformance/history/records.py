@@ -1,7 +1,7 @@
 """The file of one release of a target: `FOLDER/TARGET/VERSION.json.gz`, `conformance-history/1`.
 
-A results file holds programs, arrays and scripts of every failure. A history has dozens of releases.
-Its files therefore hold the verdicts, and one line for each violation.
+A results file holds programs, arrays and scripts of every failure. A history has dozens of
+releases. Its files therefore hold the verdicts, and one line for each violation.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ def _clause(
     texts = "" if own == first else f", by its own docstring since {own}" if own else ""
     texts = ", by the edition's text alone" if own is None else texts
     if after is None:
-        since = f"since {first}" if not begins else f"in every release since {first}"
+        since = f"in every release from {first} on" if begins else f"since {first}"
         return f"fails {since}{texts}"
     until = f"in {first}" if first == last else f"from {first} to {last}"
     version, state = after

@@ -22,7 +22,7 @@ def told(*runs: tuple[str, Verdict, str]) -> str:
     [
         ([("3.4", C), ("3.5", V), ("3.6", V)], "fails since 3.5"),
         ([("3.10", C), ("3.9", V)], "failed in 3.9, fixed in 3.10"),
-        ([("3.4", V), ("3.5", V)], "fails in every release since 3.4"),
+        ([("3.4", V), ("3.5", V)], "fails in every release from 3.4 on"),
         ([("3.4", C), ("3.5", C)], "never failed from 3.4 to 3.5"),
         (
             [("3.4", V), ("3.5", V), ("3.6", C), ("3.7", V)],
@@ -37,7 +37,7 @@ def test_the_line_of_a_cell(runs: list[tuple[str, Verdict]], line: str) -> None:
 
 def test_a_line_says_which_text_judges() -> None:
     assert told(("3.4", V, "edition"), ("3.5", V, "release")) == (
-        "fails in every release since 3.4, by its own docstring since 3.5"
+        "fails in every release from 3.4 on, by its own docstring since 3.5"
     )
     assert told(("3.4", V, "edition")).endswith(", by the edition's text alone")
 

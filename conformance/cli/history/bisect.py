@@ -161,7 +161,7 @@ class _Case:
         finally:
             if self.remove:
                 remove_release(self.target, release)
-        click.echo(clean(f"  {release.package} {answer}"))
+        click.echo("  " + clean(f"{release.package} {answer}"))
         return answer
 
     def _answer(self, target: Target, version: str) -> Probe:
@@ -192,8 +192,7 @@ def _lines(package: str, search: Search, borders: Sequence[Boundary]) -> Iterato
         verb = "fixed" if border.fixed else "introduced"
         yield f"{verb} in {package} {border.after.version}; {package} {border.before}"
         if border.untestable:
-            missing = ", ".join(border.untestable)
-            yield f"  or in one of {missing}, which cannot be tested"
+            yield f"or in one of {', '.join(border.untestable)}, which cannot be tested"
     if not borders:
         yield _unanimous(package, search.probes)
     yield f"{counted(len(search.probes), 'run')} for {counted(len(search.versions), 'release')}"

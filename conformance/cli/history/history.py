@@ -105,16 +105,17 @@ def _print_stored(folder: Path, names: Sequence[str], *, last: bool) -> int:
         hint = f"add --versions A..B; {folder} has {', '.join(stored) or 'none'}"
         raise UsageProblem(f"no history of {' or '.join(names)} in {folder}", hint)
     for name in names:
-        for line in _stored_lines(name, stored.get(name, []), last=last):
-            click.echo(clean(line))
+        for indent, line in _stored_lines(name, stored.get(name, []), last=last):
+            click.echo(" " * indent + clean(line))
     return 0
 
 
-def _stored_lines(name: str, runs: Sequence[PastRun], *, last: bool) -> Iterator[str]:
+def _stored_lines(name: str, runs: Sequence[PastRun], *, last: bool) -> Iterator[tuple[int, str]]:
+    """Each line with its indentation."""
     listed = changes(runs)
-    yield f"{name}: {counted(len(runs), 'release')}"
+    yield 0, f"{name}: {counted(len(runs), 'release')}"
     for past in runs[-1:] if last else runs:
-        yield f"  {_line(past, listed)}"
+        yield 2, _line(past, listed)
         for change in listed:
             if change.version == past.version:
-                yield f"    {change}"
+                yield 4, str(change)

@@ -1,4 +1,4 @@
-"""Run the smoke plan on one release of a target, and reduce the results to a file of the history."""
+"""Run a plan on one release of a target, and reduce the results to a file of the history."""
 
 from __future__ import annotations
 
