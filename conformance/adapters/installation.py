@@ -66,7 +66,7 @@ def install(venv: Venv, *, on_progress: OnProgress, force: bool = False) -> bool
         InstallationError: a step of the installation failed.
     """
     on_progress("interpreter", f"looking for CPython {' or '.join(venv.python)}")
-    with _only_one(venv):
+    with only_one(layout.venv_folder(venv)):
         if is_current(venv) and not force:
             return False
         try:
@@ -162,11 +162,10 @@ def _remove(folder: Path) -> None:
 
 
 @contextmanager
-def _only_one(venv: Venv) -> Iterator[None]:
-    """Hold the environment's lock; the system releases it whenever and however the process ends."""
+def only_one(place: Path) -> Iterator[None]:
+    """Hold the lock of the folder `place`; the system releases it however the process ends."""
     import fcntl  # noqa: PLC0415 - commands that install nothing import this module on Windows
 
-    place = layout.venv_folder(venv)
     place.parent.mkdir(parents=True, exist_ok=True)
     with place.with_name(f".{place.name}.lock").open("w") as handle:
         fcntl.flock(handle, fcntl.LOCK_EX)

@@ -22,7 +22,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.version import InvalidVersion, Version
 
 from conformance.adapters import interpreters, layout
-from conformance.adapters.installation import InstallationError, run_uv
+from conformance.adapters.installation import InstallationError, only_one, run_uv
 from conformance.adapters.launching import interpreter
 from conformance.adapters.registry import completed, literal
 from conformance.adapters.target_records import Target
@@ -95,14 +95,14 @@ def install_release(target: Target, release: Release) -> Path:
         InstallationError: the index lacks the release, or it does not install.
     """
     folder = release_folder(target, release)
-    if (folder / COMPLETE).is_file():
-        return folder
-    remove_release(target, release)
-    folder.mkdir(parents=True)
-    _install(target, folder, [f"{release.package}=={release.version}"])
-    if missing := list(_missing(target, folder, release.package)):
-        _install(target, folder, missing)
-    (folder / COMPLETE).touch()
+    with only_one(folder):
+        if not (folder / COMPLETE).is_file():
+            remove_release(target, release)
+            folder.mkdir(parents=True)
+            _install(target, folder, [f"{release.package}=={release.version}"])
+            if missing := list(_missing(target, folder, release.package)):
+                _install(target, folder, missing)
+            (folder / COMPLETE).touch()
     return folder
 
 

@@ -5,10 +5,9 @@ their release. `spans` joins the releases: since when a cell fails, and when it 
 tests as few releases as possible.
 """
 
-from conformance.history.promises import Promises, promised
+from conformance.history.promises import Basis, Promises, promised
 from conformance.history.records import (
     SCHEMA,
-    Basis,
     PastFailure,
     PastRun,
     encode,
