@@ -37,7 +37,12 @@ class Scope:
     jobs: int
 
     def covers(self, past: PastRun) -> bool:
-        """Whether the file of a release has this part already, from this version of the suite."""
+        """Whether the file of a release has this part already, from this version of the suite.
+
+        A release that could not be tested is tried again: the index may have been unreachable.
+        """
+        if past.problem:
+            return False
         own = (self.profile, self.seed, self.selection, [*self.aspects], conformance.__version__)
         return own == (past.profile, past.seed, past.selection, past.aspects, past.suite_version)
 
