@@ -95,7 +95,7 @@ def test_a_stored_release_is_not_run_again(installed: list[str]) -> None:
 def test_after_ctrl_c_the_finished_releases_stay(
     installed: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    install = running.install_release
+    install = vars(running)["install_release"]
 
     def interrupted(target: Target, release: Release) -> Path:
         if release.version == "1.1":
