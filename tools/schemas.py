@@ -13,6 +13,7 @@ from pathlib import Path
 import click
 
 import conformance
+from conformance.history import encode_schema as encode_history_schema
 from conformance.mutation import records
 from conformance.mutation.code import page as code_writing
 from conformance.reporting import difference, json_results, scores
@@ -23,6 +24,7 @@ SCHEMAS: Mapping[str, Callable[[], bytes]] = {
     "results/schema/results-1.schema.json": json_results.encode_schema,
     "results/schema/difference-1.schema.json": difference.encode_schema,
     "reporting/schema/scores-1.schema.json": scores.encode_schema,
+    "history/schema/history-1.schema.json": encode_history_schema,
     "mutation/schema/mutation-1.schema.json": records.encode_schema,
     "mutation/schema/code-mutation-1.schema.json": code_writing.encode_schema,
     "specs/schema/specs-1.schema.json": schema.encode_schema,

@@ -66,7 +66,7 @@ def install(venv: Venv, *, on_progress: OnProgress, force: bool = False) -> bool
         InstallationError: a step of the installation failed.
     """
     on_progress("interpreter", f"looking for CPython {' or '.join(venv.python)}")
-    with _only_one(venv):
+    with only_one(layout.venv_folder(venv)):
         if is_current(venv) and not force:
             return False
         try:
@@ -127,7 +127,7 @@ def _compile(folder: Path) -> None:
 
 def _fill(venv: Venv, folder: Path, python: Path, on_progress: OnProgress) -> None:
     say = partial(on_progress, "download")
-    _uv(["venv", "--relocatable", "--no-project", "--python", str(python), str(folder)], say)
+    run_uv(["venv", "--relocatable", "--no-project", "--python", str(python), str(folder)], say)
     pins = layout.pins_file(folder)
     pins.write_text(venv.pins(), encoding="utf-8")
     # The lock names all packages. Resolving would only add those that it leaves out on purpose.
@@ -140,7 +140,7 @@ def _fill(venv: Venv, folder: Path, python: Path, on_progress: OnProgress) -> No
         overrides.write_text("".join(lines), encoding="utf-8")
         closed += ["--overrides", str(overrides)]
     inside = ["--python", str(layout.venv_python(folder))]
-    _uv(["pip", "install", *closed, *inside, "--requirements", str(pins)], say)
+    run_uv(["pip", "install", *closed, *inside, "--requirements", str(pins)], say)
     version = interpreters.version_of(python) or ""
     layout.write(
         layout.marker_file(folder), layout.Marker(digest=layout.digest(venv), python=version)
@@ -162,19 +162,22 @@ def _remove(folder: Path) -> None:
 
 
 @contextmanager
-def _only_one(venv: Venv) -> Iterator[None]:
-    """Hold the environment's lock; the system releases it whenever and however the process ends."""
+def only_one(place: Path) -> Iterator[None]:
+    """Hold the lock of the folder `place`; the system releases it however the process ends."""
     import fcntl  # noqa: PLC0415 - commands that install nothing import this module on Windows
 
-    place = layout.venv_folder(venv)
     place.parent.mkdir(parents=True, exist_ok=True)
     with place.with_name(f".{place.name}.lock").open("w") as handle:
         fcntl.flock(handle, fcntl.LOCK_EX)
         yield
 
 
-def _uv(arguments: list[str], on_line: Callable[[str], None]) -> None:
-    """Run uv and pass on what it says, line by line. Raises `InstallationError`."""
+def run_uv(arguments: list[str], on_line: Callable[[str], None]) -> None:
+    """Run uv and pass on its messages, line by line.
+
+    Raises:
+        InstallationError: uv does not start, or fails.
+    """
     command = [interpreters.uv_program(), "--color", "never", *arguments]
     output: list[str] = []
     try:

@@ -44,6 +44,8 @@ _COMMANDS = {
     "export": "Write failures as a test module that runs without this suite.",
     "exec": "Run a Python file in a target's interpreter.",
     "replay": "Run failing cases again: fixed, or still failing?",
+    "history": "Test many releases of a library: since when does what fail?",
+    "bisect": "Search for the release that introduced or fixed a failure.",
     "diff": "Show where two targets differ.",
     "import-excluded": "Compare a list of excluded tests with the results of a Keras 3 backend.",
     "list": "List the functions, with their themes, editions and verdicts.",
@@ -55,6 +57,7 @@ _COMMANDS = {
     "spec": "Compare the specs with the documents.",
 }
 _ROOMS = {
+    "bisect": "history",
     "export": "report",
     "issue": "show",
     "list": "show",

@@ -73,7 +73,7 @@ def _text(docstring: Docstring, section: str) -> str | None:
 
 def _signature_changes(old: str, new: str) -> Iterator[tuple[Kind, str]]:
     """The parameters that differ, or both signatures if no parameter does."""
-    before, after = _defaults(old), _defaults(new)
+    before, after = parameter_defaults(old), parameter_defaults(new)
     if before is None or after is None or {*before.items()} == {*after.items()}:
         yield "signature", f"was {old}, is now {new}"
         return
@@ -91,7 +91,7 @@ def _shown(parameter: str, default: str) -> str:
     return parameter if default == _NONE else f"{parameter}={default}"
 
 
-def _defaults(signature: str) -> dict[str, str] | None:
+def parameter_defaults(signature: str) -> dict[str, str] | None:
     """Each parameter with its default as a text; None if the signature is not Python."""
     try:
         arguments = ast.parse(f"def f{signature}: pass").body[0].args  # type: ignore[attr-defined]

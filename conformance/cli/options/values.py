@@ -88,6 +88,37 @@ class MutateOptions(SelectionOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
+class HistoryOptions(SelectionOptions):
+    """Of `conformance history`."""
+
+    targets: tuple[str, ...]
+    versions: str | None
+    package: str | None
+    every: bool
+    profile: str
+    seed: int
+    jobs: int
+    output: Path | None
+    again: bool
+    last: bool
+    remove: bool
+    config: Path | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class BisectOptions:
+    """Of `conformance bisect`."""
+
+    identity: str
+    versions: str | None
+    package: str | None
+    target: str | None
+    places: tuple[Path, ...]
+    remove: bool
+    config: Path | None
+
+
+@dataclass(frozen=True, kw_only=True)
 class DiffOptions(SelectionOptions):
     """Of `conformance diff`."""
 

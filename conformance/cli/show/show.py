@@ -13,7 +13,9 @@ from conformance.cli.errors import UsageProblem
 from conformance.cli.files.documents import known_texts
 from conformance.cli.files.outputs import print_script
 from conformance.cli.files.results import DEFAULT_FOLDER, default_places, in_folders, newest
+from conformance.cli.history.files import DEFAULT, read_history
 from conformance.cli.options.values import ShowOptions
+from conformance.cli.show.history import history_lines
 from conformance.cli.targets.known import known_targets
 from conformance.editions import Edition, excludes
 from conformance.near_names import did_you_mean, proposal
@@ -62,6 +64,12 @@ def show(options: ShowOptions) -> int:
     ]
     lines += [Text(), Text("Targets", "bold")]
     lines += function_lines(results, spec.name, paint, console.width, texts.line)
+    if past := [] if options.places else list(history_lines(read_history(DEFAULT), spec.name)):
+        lines += [
+            Text(),
+            Text("History", "bold"),
+            *(Text.assemble("  ", paint.text(p)) for p in past),
+        ]
     if not results:
         hint = f"`conformance run --output {DEFAULT_FOLDER} -k {spec.name}` writes them"
         lines.append(Text(f"No results here: {hint}"))

@@ -1,0 +1,84 @@
+"""From `--versions` to releases: `3.4..3.9`, `3.4.1,3.5.0`, `nightly`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from packaging.version import Version
+
+from conformance.adapters.releases import Release, is_version, released_versions
+from conformance.adapters.target_records import Target
+from conformance.cli.errors import UsageProblem
+
+NIGHTLY = "nightly"
+"""The word for the newest preview of the package PACKAGE-nightly."""
+_HINT = "write versions such as 3.4..3.9, 3.4.1,3.5.0 or 3.10..nightly"
+Listing = Callable[[str], list[str]]
+"""The versions of a package on the index."""
+
+
+def package_of(target: Target, package: str | None) -> str:
+    """The package whose releases are tested: by default the one that has the target's module."""
+    return package or target.module.partition(".")[0]
+
+
+def releases(
+    text: str, package: str, *, every: bool, listing: Listing = released_versions
+) -> list[Release]:
+    """The releases that a text names, the oldest first.
+
+    A range has the last correction of each minor release, or with `every` all final releases. Its
+    ends need not be releases: `3.4..3.9` takes in 3.4.1 and 3.9.2.
+
+    Raises:
+        UsageProblem: the text is wrong, or no release is in a range.
+    """
+    chosen: list[Release] = []
+    for part in text.split(","):
+        chosen += _part(part.strip(), package, every=every, listing=listing)
+    return sorted(set(chosen), key=lambda r: (r.package.endswith(NIGHTLY), Version(r.version)))
+
+
+def _part(text: str, package: str, *, every: bool, listing: Listing) -> list[Release]:
+    if text == NIGHTLY:
+        return [_nightly(package)]
+    first, dots, last = (word.strip() for word in text.partition(".."))
+    if not dots:
+        return [Release(package, _checked(first))]
+    nightly = [_nightly(package)] if last == NIGHTLY else []
+    low = Version(_checked(first)) if first else None
+    high = _checked(last) if last and not nightly else None
+    inside = [v for v in listing(package) if _is_inside(v, low, high)]
+    if not inside and not nightly:
+        raise UsageProblem(f"--versions {text}: {package} has no such release", _HINT)
+    return [
+        *(Release(package, v) for v in (inside if every else _last_of_minors(inside))),
+        *nightly,
+    ]
+
+
+def _nightly(package: str) -> Release:
+    name = f"{package}-{NIGHTLY}"
+    return Release(name, released_versions(name, previews=True)[-1])
+
+
+def _checked(text: str) -> str:
+    if is_version(text):
+        return text
+    raise UsageProblem(f"--versions: {text!r} is not a version", _HINT)
+
+
+def _is_inside(text: str, low: Version | None, high: str | None) -> bool:
+    """Whether a final release is in the range; `3.9` as its end takes in every 3.9.x."""
+    version = Version(text)
+    if version.is_prerelease or (low is not None and version < low):
+        return False
+    if high is None or version <= Version(high):
+        return True
+    release = Version(high).release
+    return version.release[: len(release)] == release
+
+
+def _last_of_minors(versions: Iterable[str]) -> list[str]:
+    ordered: Sequence[str] = sorted(versions, key=Version)
+    return [*{Version(version).release[:2]: version for version in ordered}.values()]

@@ -1,0 +1,49 @@
+"""The releases that `--versions` names."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.adapters.releases import Release
+from conformance.cli.errors import UsageProblem
+from conformance.cli.history import releases as module
+from conformance.cli.history.releases import releases
+
+INDEX = ["2.15.0", "3.3.3", "3.4.0", "3.4.1", "3.5.0", "3.9.0", "3.9.2", "3.10.0", "3.11.0rc1"]
+
+
+def named(text: str, *, every: bool = False) -> list[str]:
+    return [r.version for r in releases(text, "keras", every=every, listing=lambda _: INDEX)]
+
+
+@pytest.mark.parametrize(
+    ("text", "versions"),
+    [
+        ("3.4..3.9", ["3.4.1", "3.5.0", "3.9.2"]),
+        ("3.9..3.10", ["3.9.2", "3.10.0"]),
+        ("3.4..3", ["3.4.1", "3.5.0", "3.9.2", "3.10.0"]),
+        ("3.4.0", ["3.4.0"]),
+        ("3.10.0, 3.4.0", ["3.4.0", "3.10.0"]),
+        ("..3.3", ["2.15.0", "3.3.3"]),
+        ("3.10..", ["3.10.0"]),
+    ],
+)
+def test_ranges_and_lists(text: str, versions: list[str]) -> None:
+    assert named(text) == versions
+
+
+def test_every_takes_corrections_in() -> None:
+    assert named("3.4..3.9", every=True) == ["3.4.0", "3.4.1", "3.5.0", "3.9.0", "3.9.2"]
+
+
+def test_the_nightly_build_is_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    nightly = ["3.16.0.dev1", "3.16.0.dev2"]
+    monkeypatch.setattr(module, "released_versions", lambda _, previews: nightly)
+    listed = releases("3.10..nightly", "keras", every=False, listing=lambda _: INDEX)
+    assert listed == [Release("keras", "3.10.0"), Release("keras-nightly", "3.16.0.dev2")]
+
+
+@pytest.mark.parametrize("text", ["3.x..3.9", "", "3.7..3.8", "3.4..3.5..3.6"])
+def test_a_wrong_text_is_a_usage_problem(text: str) -> None:
+    with pytest.raises(UsageProblem, match="--versions"):
+        named(text)
