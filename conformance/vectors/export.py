@@ -20,16 +20,18 @@ from conformance.engine.judging.promotions import dtype_conventions
 from conformance.engine.judging.readings import REFUSED, combinations
 from conformance.engine.verdicts.failures import cite
 from conformance.generators.collect import key
-from conformance.generators.structure import refusable
+from conformance.generators.structure import Structure, refusable
 from conformance.oracle import Expectation
 from conformance.oracle.freedom import FREEDOMS, concerned
 from conformance.oracle.ranges import ANY, range_of
 from conformance.oracle.variants import Reading, Readings
 from conformance.program import to_json
+from conformance.program.codec import encode_argument
 from conformance.results import Aspect, Citation, Verdict
 from conformance.specs import load_conventions
 from conformance.specs.convention_names import ConventionName
 from conformance.specs.conventions import taken
+from conformance.specs.kinds import Omitted
 from conformance.specs.load import ruled_out
 from conformance.vectors.calls import CallTask
 from conformance.vectors.limits import limits
@@ -100,11 +102,13 @@ def _call(trial: CallTrial, tensors: Tensors) -> Call:
     prepared = trial.prepared
     vectors = [_vector(prepared, draw, tensors) for draw in range(len(prepared.draws))]
     described, program = trial.described, to_json(prepared.structure.program)
+    arguments = _arguments(prepared.structure)
     prepared.forget()
     if prepared.structure.error is not None:
         return Call(
             described=described,
             program=program,
+            arguments=arguments,
             citations=_citations(prepared, (Aspect.ERROR,)),
             vectors=vectors,
             error=_error(prepared),
@@ -112,6 +116,7 @@ def _call(trial: CallTrial, tensors: Tensors) -> Call:
     return Call(
         described=described,
         program=program,
+        arguments=arguments,
         citations=_citations(prepared, (Aspect.VALUE, Aspect.DTYPE, Aspect.STATIC_SHAPE)),
         vectors=vectors,
         dtypes=[*dict.fromkeys(prepared.dtypes)],
@@ -120,6 +125,16 @@ def _call(trial: CallTrial, tensors: Tensors) -> Call:
         static_shape=list(prepared.static_shape),
         evidence=_evidence(prepared),
     )
+
+
+def _arguments(structure: Structure) -> dict[str, Any]:
+    """The arguments, by the newest names of their parameters; none that are never passed."""
+    rules = structure.spec.parameters
+    return {
+        name: encode_argument(value)
+        for name, value in structure.arguments.items()
+        if not isinstance(rules.get(name), Omitted)
+    }
 
 
 def _citations(prepared: Prepared, aspects: Sequence[Aspect]) -> dict[Aspect, Citation]:
@@ -261,7 +276,7 @@ def _elements(
     for reading in _free(conventions):
         if taken(*reading) in forbidden:
             continue
-        mask = concerned(reading[0], structure.oracle, arguments, own)
+        mask = _concerned(reading[0], structure.oracle, arguments, own)
         if reading == OUTSIDE:
             mask = mask & FREEDOMS[OUTSIDE](own.value, own)
         if mask.any():
@@ -272,6 +287,16 @@ def _elements(
                 numbers=NUMBERS.get(reading, "any"),
                 between=UNSET if within == ANY else ends,
             )
+
+
+def _concerned(
+    convention: str, function: str, arguments: Mapping[str, Any], own: Expectation
+) -> npt.NDArray[np.bool_]:
+    """The elements that rest on a convention; all where ordinary numbers have no answer."""
+    try:
+        return concerned(convention, function, arguments, own)
+    except (ValueError, IndexError):
+        return np.ones(own.value.shape, np.bool_)
 
 
 def _free(conventions: Sequence[str]) -> Iterator[Reading]:

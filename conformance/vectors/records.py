@@ -110,6 +110,9 @@ class Call(Struct, frozen=True, kw_only=True):
     """The call in words: `sum(x, axis=1) with x float32 (2, 3)`."""
     program: dict[str, Any]
     """Inputs, steps and outputs, as docs/inputs.md describes them. The result is `result`."""
+    arguments: dict[str, Any]
+    """All arguments by the newest names of their parameters, defaults included, encoded as in the
+    program: `{"ref": "x"}` is the input x."""
     citations: dict[Aspect, Citation]
     """The place in the document behind each aspect."""
     vectors: list[Vector]

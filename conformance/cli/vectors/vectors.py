@@ -109,7 +109,11 @@ def _results(
 
 def _write(folder: Path, profile: str, seed: int, place: _Place) -> Written | None:
     (task,) = call_tasks(place.edition, profile, seed, lambda name: name == place.function)
-    return write_function(folder, task)
+    try:
+        return write_function(folder, task)
+    except Exception as error:
+        error.add_note(f"while writing the vectors of {place.function} in {place.edition}")
+        raise
 
 
 def _show(folder: Path, index: VectorsIndex) -> None:
