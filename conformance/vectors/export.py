@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -224,16 +225,26 @@ def conventions_of(prepared: Prepared, draw: int) -> tuple[str, ...]:
 
 
 def _expected(expectation: Expectation, tensors: Tensors) -> Expected:
-    between = limits(expectation)
+    plain = replace(
+        expectation,
+        value=_plain(expectation.value),
+        bound=np.asarray(expectation.bound, np.float64),
+    )
+    between = limits(plain)
     return Expected(
         dtype=expectation.dtype,
         shape=list(expectation.value.shape),
-        value=tensors.add(expectation.value),
-        bound=tensors.add(expectation.bound),
+        value=tensors.add(plain.value),
+        bound=tensors.add(plain.bound),
         lower=tensors.add(between.lower, expectation.dtype),
         upper=tensors.add(between.upper, expectation.dtype),
         terms=expectation.terms,
     )
+
+
+def _plain(value: Array) -> Array:
+    """A value in a dtype that files have, which the wide dtype of the oracle is not."""
+    return value.astype(np.float64) if value.dtype.kind == "f" else value
 
 
 def _values(

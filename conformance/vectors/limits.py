@@ -19,8 +19,6 @@ from conformance.oracle import Expectation, agrees
 
 Array = npt.NDArray[Any]
 
-_STEPS = 4
-"""How many numbers a rounded sum may be away from the last accepted one; it is at most two."""
 _HALF = 16
 """The bits of float32 that bfloat16 lacks."""
 
@@ -38,40 +36,74 @@ class Limits(NamedTuple):
 
 def limits(expectation: Expectation) -> Limits:
     """The limits of each element."""
-    if is_floating(expectation.dtype):
-        return Limits(_last(expectation, up=False), _last(expectation, up=True))
-    return _of_integers(expectation)
+    if not is_floating(expectation.dtype):
+        return _of_integers(expectation)
+    with np.errstate(all="ignore"):
+        return _of_floats(expectation)
+
+
+def _of_floats(expectation: Expectation) -> Limits:
+    lower, upper = _last(expectation, up=False), _last(expectation, up=True)
+    nothing = ~agrees(rounded(expectation.value, expectation.dtype), expectation)
+    held = held_in(expectation.dtype)
+    return Limits(
+        np.where(nothing, np.inf, lower).astype(held),
+        np.where(nothing, -np.inf, upper).astype(held),
+    )
 
 
 def _last(expectation: Expectation, *, up: bool) -> Array:
-    """The last number that is accepted in one direction."""
+    """The last number that is accepted in one direction, if the nearest to the value is."""
     value, bound, dtype = expectation.value, expectation.bound, expectation.dtype
-    anything = np.isposinf(bound)
-    with np.errstate(all="ignore"):
-        start = rounded(value + bound if up else value - bound, dtype)
-        last = np.where(anything, np.inf if up else -np.inf, start).astype(held_in(dtype))
-        for _ in range(_STEPS):
-            back = _next(last, dtype, up=not up)
-            last = np.where(agrees(last, expectation), last, back)
-        for _ in range(_STEPS):
-            on = _next(last, dtype, up=up)
-            last = np.where(agrees(on, expectation) & agrees(last, expectation), on, last)
-    limit: Array = np.where(np.isnan(value) & ~anything, np.nan, last).astype(held_in(dtype))
-    return limit
+    end = np.inf if up else -np.inf
+    last = rounded(value + bound if up else value - bound, dtype)
+    near = rounded(value, dtype)
+    last = np.where(np.isnan(last), near, last)
+    on = _number(_next(_place(last, dtype), last, up=up), dtype)
+    settled = agrees(last, expectation) & ~agrees(on, expectation)
+    if not (settled | (last == end) | np.isnan(value)).all():
+        last = _searched(expectation, near, up=up)
+    last = np.where(np.isnan(value), np.nan, last)
+    return np.where(np.isposinf(bound), end, last)
 
 
-def _next(numbers: Array, dtype: str, *, up: bool) -> Array:
-    """The next number of the dtype; infinity has none behind it."""
-    end = numbers.dtype.type(np.inf if up else -np.inf)
-    if dtype != BFLOAT16:
-        following: Array = np.nextafter(numbers, end)
-        return following
-    bits = np.ascontiguousarray(numbers, np.float32).view(np.int32).astype(np.int64)
-    place = np.where(bits < 0, -(bits & np.iinfo(np.int32).max), bits) >> _HALF
-    place = (place + (1 if up else -1)) << _HALF
-    pattern = np.where(place < 0, -place | 1 << 31, place).astype(np.uint32)
-    following = pattern.view(np.float32).reshape(numbers.shape)
-    return np.where(np.isnan(numbers) | (numbers == end), numbers, following)
+def _next(place: Array, numbers: Array, *, up: bool) -> Array:
+    """The place of the next number; infinity and NaN have none behind them."""
+    finite: Array = np.isfinite(numbers)
+    return np.where(finite, place + (1 if up else -1), place)
+
+
+def _searched(expectation: Expectation, near: Array, *, up: bool) -> Array:
+    """The last accepted number between `near`, which is accepted, and infinity: by bisection."""
+    dtype = expectation.dtype
+    inside = _place(near, dtype)
+    end = np.full(near.shape, np.inf if up else -np.inf, near.dtype)
+    outside = _place(end, dtype) + (1 if up else -1)
+    for _ in range(64):
+        middle = inside // 2 + outside // 2 + (inside & outside & 1)
+        accepted = agrees(_number(middle, dtype), expectation) & (middle != outside)
+        inside, outside = np.where(accepted, middle, inside), np.where(accepted, outside, middle)
+    return _number(inside, dtype)
+
+
+def _place(numbers: Array, dtype: str) -> Array:
+    """The place of each number in the order of all numbers of the dtype, counted from zero."""
+    held = np.ascontiguousarray(numbers, held_in(dtype)).reshape(numbers.shape)
+    bits = held.view(f"i{held.itemsize}").astype(np.int64)
+    least = -(2 ** (8 * held.itemsize - 1))
+    place = np.where(bits < 0, least - bits, bits)
+    return np.where(place < 0, -(-place >> _HALF), place >> _HALF) if dtype == BFLOAT16 else place
+
+
+def _number(place: Array, dtype: str) -> Array:
+    """The number at each place, the other way round."""
+    held = held_in(dtype)
+    if dtype == BFLOAT16:
+        place = place * 2**_HALF
+    least = -(2 ** (8 * held.itemsize - 1))
+    bits = np.where(place < 0, least - place, place)
+    number: Array = bits.astype(f"i{held.itemsize}").view(held)
+    return number
 
 
 def _of_integers(expectation: Expectation) -> Limits:

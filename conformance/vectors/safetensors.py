@@ -60,9 +60,12 @@ class _Entry(msgspec.Struct):
 
 
 def encode(tensors: Mapping[str, Tensor]) -> bytes:
-    """The bytes of a file: the same for the same tensors in the same order."""
+    """The bytes of a file: the same for the same tensors in the same order.
+
+    The widest numbers are first, so that each tensor is aligned to the size of its numbers.
+    """
     header, parts, start = {}, [], 0
-    for name, tensor in tensors.items():
+    for name, tensor in sorted(tensors.items(), key=lambda item: -_width(item[1].dtype)):
         numbers = _numbers(tensor)
         end = start + len(numbers)
         shape = list(tensor.array.shape)
@@ -72,6 +75,10 @@ def encode(tensors: Mapping[str, Tensor]) -> bytes:
     text = msgspec.json.encode(header)
     text += b" " * (-len(text) % _ALIGNED)
     return b"".join((len(text).to_bytes(_LENGTH, "little"), text, *parts))
+
+
+def _width(dtype: str) -> int:
+    return 2 if dtype == BFLOAT16 else np.dtype(dtype).itemsize
 
 
 def decode(content: bytes) -> dict[str, Tensor]:
