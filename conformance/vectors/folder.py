@@ -43,7 +43,8 @@ class VectorsError(ValueError):
     exit_status: ClassVar[int] = 2
 
     def __init__(self, place: object, problem: str, hint: str = _AGAIN) -> None:
-        super().__init__(f"{place}: {problem}; {hint}")
+        self.problem = f"{place}: {problem}"
+        super().__init__(f"{self.problem}; {hint}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,5 +179,5 @@ def _read(path: Path) -> bytes:
 def _decoded(path: Path, content: bytes, record: type[R]) -> R:
     try:
         return msgspec.json.decode(content, type=record)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise VectorsError(path, f"this is not a file of vectors: {error}") from error

@@ -16,12 +16,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from conformance.dtypes import is_dtype, is_floating
 from conformance.engine.judging.calls import CallTrial
 from conformance.engine.judging.cases import Prepared
 from conformance.engine.planning.plan import Planned
 from conformance.oracle import Expectation
 from conformance.oracle.variants import Readings
-from conformance.program import to_json
+from conformance.program import Input, to_json
 from conformance.program.codec import as_text
 from conformance.specs.conventions import taken
 from conformance.vectors.calls import CallTask
@@ -133,9 +134,17 @@ class _Reader:
         """The planned call with the numbers and expectations of its vectors."""
         if len(call.vectors) != len(planned.prepared.draws):
             raise _of_another_suite(self.file)
-        arrays = [{n: self._tensor(t).array for n, t in v.inputs.items()} for v in call.vectors]
+        inputs = {i.name: i for i in planned.prepared.structure.program.inputs}
+        arrays = [self._inputs(vector, inputs) for vector in call.vectors]
         answers = [self._answers(vector) for vector in call.vectors]
         return replace(planned, prepared=RecordedCase(planned, arrays, answers))
+
+    def _inputs(self, vector: Vector, inputs: Mapping[str, Input]) -> Mapping[str, Array]:
+        tensors = {name: self._tensor(place) for name, place in vector.inputs.items()}
+        said = {name: (tensor.dtype, tensor.array.shape) for name, tensor in tensors.items()}
+        if said != {name: (item.dtype, item.shape) for name, item in inputs.items()}:
+            raise VectorsError(self.file, f"vector {vector.id} has other inputs than its program")
+        return {name: tensor.array for name, tensor in tensors.items()}
 
     def _answers(self, vector: Vector) -> Answers:
         if vector.expected is None:
@@ -149,26 +158,32 @@ class _Reader:
         }
 
     def _expectation(self, vector: Vector, expected: Expected) -> Expectation:
-        value, bound = self._tensor(expected.value).array, self._tensor(expected.bound).array
-        expectation = Expectation(value, bound, expected.dtype, expected.terms)
-        self._check(vector, expected, expectation)
+        value, bound = self._tensor(expected.value), self._tensor(expected.bound)
+        expectation = Expectation(value.array, bound.array, expected.dtype, expected.terms)
+        shapes = {(*expected.shape,), value.array.shape, bound.array.shape}
+        plain = bound.dtype == "float64" and value.dtype in _dtypes_of_values(expected.dtype)
+        if not (plain and len(shapes) == 1 and self._has_limits(expected, expectation)):
+            problem = f"vector {vector.id} has limits that contradict its value"
+            raise VectorsError(self.file, problem)
         return expectation
 
-    def _check(self, vector: Vector, expected: Expected, expectation: Expectation) -> None:
-        """Check that the limits follow from value and bound, in the shape and dtype."""
-        shapes = {(*expected.shape,), expectation.value.shape, expectation.bound.shape}
-        pairs = [self._tensor(expected.lower), self._tensor(expected.upper)]
-        agree = len(shapes) == 1 and all(
+    def _has_limits(self, expected: Expected, expectation: Expectation) -> bool:
+        """Whether the limits follow from value and bound, in the dtype of the result."""
+        tensors = [self._tensor(expected.lower), self._tensor(expected.upper)]
+        return all(
             tensor.dtype == expected.dtype and np.array_equal(tensor.array, limit, equal_nan=True)
-            for tensor, limit in zip(pairs, limits(expectation), strict=True)
+            for tensor, limit in zip(tensors, limits(expectation), strict=True)
         )
-        if not agree:
-            raise VectorsError(
-                self.file, f"vector {vector.id} has limits that contradict its value"
-            )
 
     def _tensor(self, name: str) -> Tensor:
         try:
             return self.tensors[name]
         except KeyError:
             raise VectorsError(self.file, f"there is no tensor {name!r}") from None
+
+
+def _dtypes_of_values(dtype: str) -> tuple[str, ...]:
+    """The dtypes that a value of a result of this dtype may have; none of what is no dtype."""
+    if not is_dtype(dtype):
+        return ()
+    return ("int64", "bool", "float64") if is_floating(dtype) else ("int64", "bool")

@@ -94,7 +94,7 @@ def decode(content: bytes) -> dict[str, Tensor]:
     try:
         header = msgspec.json.decode(content[_LENGTH:start], type=dict[str, _Entry])
         return {name: _tensor(entry, content[start:]) for name, entry in header.items()}
-    except (msgspec.DecodeError, UnicodeDecodeError, ValueError) as error:
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise TensorsError(str(error)) from error
 
 

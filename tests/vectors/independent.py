@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs, allow-untyped-calls
 """Reads a folder of vectors without the suite, and rejects one that contradicts itself.
 
     python -I independent.py VECTORS

@@ -77,7 +77,9 @@ def test_every_tensor_has_the_shape_and_dtype_that_the_record_says(
                 for n in ("value", "bound", "lower", "upper")
             }
             assert shapes == {tuple(vector.expected.shape)} == {tuple(call.shape or ())}
-            assert tensors[vector.expected.lower].dtype == vector.expected.dtype == call.dtypes[0]
+            assert tensors[vector.expected.lower].dtype == vector.expected.dtype
+            assert call.dtypes
+            assert call.dtypes[0] == vector.expected.dtype
 
 
 def test_softmax_is_within_its_limits_as_numpy_computes_it(folder: Path) -> None:

@@ -83,6 +83,35 @@ def test_limits_that_do_not_follow_from_the_value_are_refused(folder: Path, tmp_
         by_vectors(changed, ["exp"])[0].trials()
 
 
+def other_input(data: dict[str, Any], tensors: dict[str, Tensor]) -> None:
+    vector = first_vector(data)
+    name = vector["inputs"]["x"]
+    tensors["other"] = Tensor("float32", np.zeros((*tensors[name].array.shape, 2), np.float32))
+    vector["inputs"]["x"] = "other"
+
+
+def other_dtype(data: dict[str, Any], _: dict[str, Tensor]) -> None:
+    first_vector(data)["expected"]["dtype"] = "float31"
+
+
+def no_tensor(data: dict[str, Any], _: dict[str, Tensor]) -> None:
+    first_vector(data)["expected"]["value"] = "t999"
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (other_input, "has other inputs than its program"),
+        (other_dtype, "has limits that contradict its value"),
+        (no_tensor, "there is no tensor 't999'"),
+    ],
+)
+def test_contradictions_are_refused(folder: Path, tmp_path: Path, change: Any, says: str) -> None:
+    changed = altered(folder, tmp_path / "changed", "exp", change)
+    with pytest.raises(VectorsError, match=says):
+        by_vectors(changed, ["exp"])[0].trials()
+
+
 def test_a_changed_file_is_refused(folder: Path, tmp_path: Path) -> None:
     changed = altered(folder, tmp_path / "changed", "exp", double, checksums=False)
     with pytest.raises(VectorsError, match=r"exp\.json: its checksum is not that in index\.json"):

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
+from signal import SIG_IGN, SIGINT, signal
 from typing import NamedTuple
 
 import click
@@ -21,7 +22,14 @@ from conformance.editions import EDITIONS, Edition
 from conformance.reporting.safe_text import clean, counted
 from conformance.specs import load
 from conformance.vectors.calls import call_tasks
-from conformance.vectors.folder import INDEX, Written, read_index, write_function, write_index
+from conformance.vectors.folder import (
+    INDEX,
+    VectorsError,
+    Written,
+    read_index,
+    write_function,
+    write_index,
+)
 from conformance.vectors.records import VectorsIndex
 
 
@@ -77,11 +85,15 @@ def _check_replaceable(folder: Path) -> None:
     """Check that nothing is in the folder but vectors.
 
     Raises:
-        UsageProblem: it holds other files.
-        VectorsError: its index is damaged.
+        UsageProblem: it holds other files, or its index is damaged.
     """
     if (folder / INDEX).exists():
-        read_index(folder)
+        try:
+            read_index(folder)
+        except VectorsError as error:
+            raise UsageProblem(
+                clean(error.problem), f"delete {INDEX}, or name a new folder"
+            ) from error
     elif others := sorted(f.name for f in folder.iterdir() if f.name not in (LOCK, *EDITIONS)):
         raise UsageProblem(
             clean(f"--output {folder} has other files, such as {others[0]}, and no {INDEX}"),
@@ -103,8 +115,12 @@ def _results(
     if jobs == 1:
         yield from map(write, places)
         return
-    with ProcessPoolExecutor(jobs) as executor:
+    # Ctrl-C ends this process alone, which then ends the others
+    executor = ProcessPoolExecutor(jobs, initializer=signal, initargs=(SIGINT, SIG_IGN))
+    try:
         yield from executor.map(write, places)
+    finally:
+        executor.shutdown(cancel_futures=True)
 
 
 def _write(folder: Path, profile: str, seed: int, place: _Place) -> Written | None:

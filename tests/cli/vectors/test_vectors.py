@@ -57,6 +57,14 @@ def test_a_folder_with_other_files_is_refused(tmp_path: Path) -> None:
     assert "hint: name a new or empty folder" in done.output
 
 
+def test_a_folder_with_a_damaged_index_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "index.json").write_text("[]", "utf-8")
+    done = vectors(tmp_path, "-k", "softmax")
+    assert done.exit_code == 2
+    assert "this is not a file of vectors" in done.output
+    assert "hint: delete index.json, or name a new folder" in done.output
+
+
 @pytest.mark.parametrize(
     ("selection", "says"),
     [
