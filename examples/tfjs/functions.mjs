@@ -30,7 +30,10 @@ export const functions = {
   cumprod: (a) => tf.cumprod(a.x, a.axis),
   clip: (a) => tf.clipByValue(a.x, a.min_value, a.max_value),
   softmax: (a) => tf.softmax(a.x, a.axis),
-  relu: (a) => (a.alpha || a.max_value != null ? undefined : tf.relu(a.x)),
+  relu: (a) => {
+    if (a.alpha) return a.max_value === null ? tf.leakyRelu(a.x, a.alpha) : undefined;
+    return a.max_value === null ? tf.relu(a.x) : tf.clipByValue(tf.relu(a.x), 0, a.max_value);
+  },
   reshape: (a) => tf.reshape(a.x, a.shape),
   transpose: (a) => tf.transpose(a.x),
   permute_dimensions: (a) => tf.transpose(a.x, a.pattern),

@@ -146,10 +146,12 @@ class Tally {
   }
 
   result() {
-    const aspects = ASPECTS.filter((aspect) => this.cases[aspect]).map((aspect) => {
+    const isShown = (aspect) => this.cases[aspect] || (aspect === "value" && this.skipped);
+    const aspects = ASPECTS.filter(isShown).map((aspect) => {
       const failures = Object.values(this.failures[aspect] ?? {});
       const gravest = Math.max(0, ...failures.map((failure) => GRAVITY.indexOf(failure.verdict)));
-      return { aspect, verdict: GRAVITY[gravest], cases: this.cases[aspect], failures };
+      const verdict = this.cases[aspect] ? GRAVITY[gravest] : "not run";
+      return { aspect, verdict, cases: this.cases[aspect] ?? 0, failures };
     });
     return { function: this.record.function, theme: this.record.theme, aspects };
   }
