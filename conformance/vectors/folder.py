@@ -37,7 +37,7 @@ _AGAIN = "make the vectors again with `conformance vectors --output DIR`"
 
 
 class VectorsError(ValueError):
-    """A folder of vectors cannot be used; the message has the file and what is wrong."""
+    """A folder of vectors cannot be used; the message has the file, the problem and the cure."""
 
     for_users: ClassVar[bool] = True
     exit_status: ClassVar[int] = 2

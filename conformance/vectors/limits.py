@@ -2,8 +2,8 @@
 
 A runner compares an answer with two numbers of its own dtype, and needs no wider arithmetic. The
 engine asks whether |answer - value| is within the bound (`oracle.agrees`). Both accept the same
-numbers of the dtype: the distance grows with the answer, so that the accepted numbers lie between
-two of them, and `limits` searches for these with `agrees` itself.
+numbers of the dtype. The distance grows with the answer, so the accepted numbers lie between two of
+them. `limits` searches for these two with `agrees` itself.
 """
 
 from __future__ import annotations

@@ -141,8 +141,8 @@ class _Reader:
 
     def _inputs(self, vector: Vector, inputs: Mapping[str, Input]) -> Mapping[str, Array]:
         tensors = {name: self._tensor(place) for name, place in vector.inputs.items()}
-        said = {name: (tensor.dtype, tensor.array.shape) for name, tensor in tensors.items()}
-        if said != {name: (item.dtype, item.shape) for name, item in inputs.items()}:
+        kinds = {name: (tensor.dtype, tensor.array.shape) for name, tensor in tensors.items()}
+        if kinds != {name: (item.dtype, item.shape) for name, item in inputs.items()}:
             raise VectorsError(self.file, f"vector {vector.id} has other inputs than its program")
         return {name: tensor.array for name, tensor in tensors.items()}
 
@@ -150,10 +150,10 @@ class _Reader:
         if vector.expected is None:
             return {}
         others = ((a.readings, a.expected) for a in vector.allowed if a.kind == "value")
-        listed = [([], vector.expected), *others]
+        every = [([], vector.expected), *others]
         return {
             tuple(readings): self._expectation(vector, expected)
-            for readings, expected in listed
+            for readings, expected in every
             if isinstance(expected, Expected)
         }
 
@@ -183,7 +183,7 @@ class _Reader:
 
 
 def _dtypes_of_values(dtype: str) -> tuple[str, ...]:
-    """The dtypes that a value of a result of this dtype may have; none of what is no dtype."""
+    """The dtypes that the value of a result may have; none if `dtype` is not a dtype."""
     if not is_dtype(dtype):
         return ()
     return ("int64", "bool", "float64") if is_floating(dtype) else ("int64", "bool")

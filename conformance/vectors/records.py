@@ -98,7 +98,7 @@ class Evidence(Struct, frozen=True, kw_only=True):
     one."""
 
     says: str
-    """What the numbers are, in words."""
+    """The numbers in words, such as "the elements at the indices"."""
     source: str
     """A function of NumPy that computes them from the answer and the arguments."""
 

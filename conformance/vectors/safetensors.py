@@ -20,7 +20,7 @@ Array = npt.NDArray[Any]
 
 _LENGTH = 8
 _ALIGNED = 8
-"""The header is padded with spaces to such a multiple, so that numbers are aligned."""
+"""Spaces pad the header to such a multiple; therefore the numbers are aligned."""
 CODES: Mapping[str, str] = {
     "bool": "BOOL",
     "uint8": "U8",
@@ -52,7 +52,7 @@ class TensorsError(ValueError):
 
 
 class _Entry(msgspec.Struct):
-    """What a header says of one tensor."""
+    """The entry of one tensor in the header."""
 
     dtype: str
     shape: list[int]
@@ -62,7 +62,7 @@ class _Entry(msgspec.Struct):
 def encode(tensors: Mapping[str, Tensor]) -> bytes:
     """The bytes of a file: the same for the same tensors in the same order.
 
-    The widest numbers are first, so that each tensor is aligned to the size of its numbers.
+    The widest numbers are first; therefore each tensor is aligned to the size of its numbers.
     """
     header, parts, start = {}, [], 0
     for name, tensor in sorted(tensors.items(), key=lambda item: -_width(item[1].dtype)):
@@ -85,7 +85,7 @@ def decode(content: bytes) -> dict[str, Tensor]:
     """The tensors of a file, by name.
 
     Raises:
-        TensorsError: the bytes are no such file.
+        TensorsError: the bytes have another format.
     """
     length = int.from_bytes(content[:_LENGTH], "little")
     start = _LENGTH + length

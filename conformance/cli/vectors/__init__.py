@@ -36,10 +36,10 @@ from conformance.editions import EDITIONS
 def vectors_command(**values: Any) -> None:
     """Write test vectors: calls, inputs and right answers for implementations in any language.
 
-    A vector has the call, its inputs, the expected value with a lower and an upper limit for each
-    element, the answers that open points allow, and the place in the document. Invalid calls have
-    the required exception instead. The formats are JSON and safetensors; docs/vectors.md describes
-    them in two screens, and examples/tfjs has a runner in JavaScript.
+    A vector has a call, its inputs, and the expected value with a lower and an upper limit for each
+    element. It also has the answers that open points allow, and the place in the document. Invalid
+    calls have the required exception instead. The files are JSON and safetensors: docs/vectors.md
+    describes them in two screens, and examples/tfjs has a runner in JavaScript.
 
     \b
     conformance vectors -o vectors                          every edition
