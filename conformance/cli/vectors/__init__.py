@@ -45,7 +45,7 @@ def vectors_command(**values: Any) -> None:
     conformance vectors -o vectors                          every edition
     conformance vectors -o vectors --edition keras-3        keras.ops alone
     conformance vectors -o vectors -k "softmax or conv2d"   some functions
-    conformance vectors -o vectors --profile default        about ten times as many
+    conformance vectors -o vectors --profile default        about fifteen times as many
     conformance run reference --vectors vectors             judge a target by the files
 
     The same command writes the same bytes again. A second command for the same folder replaces the
