@@ -40,14 +40,14 @@ from conformance.vectors.records import (
     Allowed,
     AllowedKind,
     Call,
-    Error,
-    Evidence,
-    Expected,
+    EvidenceSource,
+    ExpectedAnswer,
     FunctionVectors,
     Numbers,
+    RequiredError,
     Vector,
 )
-from conformance.vectors.safetensors import Tensor
+from conformance.vectors.safetensors import StoredTensor
 
 Array = npt.NDArray[Any]
 
@@ -62,26 +62,28 @@ OUTSIDE: Reading = (ConventionName.EXTREMES, "outside the domain")
 """The free reading whose elements the right answer alone decides: those that are NaN."""
 
 
-class Tensors:
+class TensorStore:
     """The tensors of one function. Equal ones are held once."""
 
     def __init__(self) -> None:
         self._names: dict[tuple[str, tuple[int, ...], bytes], str] = {}
-        self.by_name: dict[str, Tensor] = {}
+        self.by_name: dict[str, StoredTensor] = {}
 
     def add(self, array: Array, dtype: str | None = None) -> str:
         """Hold an array; the name under which it is held. `dtype` is that of its numbers."""
-        tensor = Tensor(dtype or array.dtype.name, np.array(array, array.dtype, order="C"))
+        tensor = StoredTensor(dtype or array.dtype.name, np.array(array, array.dtype, order="C"))
         identity = (tensor.dtype, array.shape, tensor.array.tobytes())
         name = self._names.setdefault(identity, f"t{len(self._names)}")
         self.by_name.setdefault(name, tensor)
         return name
 
 
-def function_vectors(task: CallTask, tensors: str) -> tuple[FunctionVectors, Mapping[str, Tensor]]:
+def function_vectors(
+    task: CallTask, tensors: str
+) -> tuple[FunctionVectors, Mapping[str, StoredTensor]]:
     """The vectors of a function, and the tensors that the file `tensors` is to hold."""
     document = task.spec.editions[task.edition]
-    held = Tensors()
+    held = TensorStore()
     record = FunctionVectors(
         edition=task.edition,
         function=task.spec.name,
@@ -99,7 +101,7 @@ def main_dtype(prepared: Prepared) -> str:
     return prepared.dtypes[0] if prepared.like is None else prepared.like
 
 
-def _call(trial: CallTrial, tensors: Tensors) -> Call:
+def _call(trial: CallTrial, tensors: TensorStore) -> Call:
     prepared = trial.prepared
     vectors = [_vector(prepared, draw, tensors) for draw in range(len(prepared.draws))]
     described, program = trial.described, to_json(prepared.structure.program)
@@ -154,10 +156,10 @@ def _citations(prepared: Prepared, aspects: Sequence[Aspect]) -> dict[Aspect, Ci
     return {aspect: citation for aspect, citation in cited.items() if citation is not None}
 
 
-def _error(prepared: Prepared) -> Error:
+def _error(prepared: Prepared) -> RequiredError:
     error = prepared.structure.error
     assert error is not None
-    return Error(
+    return RequiredError(
         kind=error.name,
         exception=error.exception,
         says=error.says,
@@ -175,13 +177,13 @@ def _other_dtypes(prepared: Prepared) -> dict[str, list[str]]:
     return others
 
 
-def _evidence(prepared: Prepared) -> Evidence | UnsetType:
+def _evidence(prepared: Prepared) -> EvidenceSource | UnsetType:
     if prepared.evidence is None:
         return UNSET
-    return Evidence(says=prepared.evidence.says, source=prepared.evidence.source("evidence"))
+    return EvidenceSource(says=prepared.evidence.says, source=prepared.evidence.source("evidence"))
 
 
-def _vector(prepared: Prepared, draw: int, tensors: Tensors) -> Vector:
+def _vector(prepared: Prepared, draw: int, tensors: TensorStore) -> Vector:
     structure, arrays = prepared.structure, prepared.arrays[draw]
     inputs = {i.name: tensors.add(arrays[i.name], i.dtype) for i in structure.program.inputs}
     identity, profile = _identity(prepared, draw), prepared.draws[draw].profile
@@ -224,14 +226,14 @@ def conventions_of(prepared: Prepared, draw: int) -> tuple[str, ...]:
     return tuple(sorted({*named, *points}))
 
 
-def _expected(expectation: Expectation, tensors: Tensors) -> Expected:
+def _expected(expectation: Expectation, tensors: TensorStore) -> ExpectedAnswer:
     plain = replace(
         expectation,
         value=_plain(expectation.value),
         bound=np.asarray(expectation.bound, np.float64),
     )
     between = limits(plain)
-    return Expected(
+    return ExpectedAnswer(
         dtype=expectation.dtype,
         shape=list(expectation.value.shape),
         value=tensors.add(plain.value),
@@ -248,10 +250,10 @@ def _plain(value: Array) -> Array:
 
 
 def _values(
-    prepared: Prepared, draw: int, conventions: Sequence[str], tensors: Tensors
+    prepared: Prepared, draw: int, conventions: Sequence[str], tensors: TensorStore
 ) -> Iterator[Allowed]:
     """The answers under other readings. The same answer under further readings is left out."""
-    structure, expected = prepared.structure, list[Expected]()
+    structure, expected = prepared.structure, list[ExpectedAnswer]()
     forbidden = ruled_out(structure.spec, structure.edition)
     for readings in combinations(conventions, forbidden):
         answer = answer_under(prepared, draw, readings)
@@ -273,7 +275,7 @@ def answer_under(prepared: Prepared, draw: int, readings: Readings) -> Expectati
 
 
 def _elements(
-    prepared: Prepared, draw: int, conventions: Sequence[str], tensors: Tensors
+    prepared: Prepared, draw: int, conventions: Sequence[str], tensors: TensorStore
 ) -> Iterator[Allowed]:
     """The elements that free readings leave open."""
     structure = prepared.structure

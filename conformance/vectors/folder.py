@@ -24,7 +24,7 @@ from conformance.vectors.records import (
     VectorsIndex,
     encode,
 )
-from conformance.vectors.safetensors import Tensor, TensorsError
+from conformance.vectors.safetensors import StoredTensor, TensorsError
 from conformance.vectors.safetensors import decode as decode_tensors
 from conformance.vectors.safetensors import encode as encode_tensors
 
@@ -48,7 +48,7 @@ class VectorsError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenFiles:
     """The files of one function."""
 
     edition: str
@@ -57,7 +57,7 @@ class Written:
     files: Mapping[str, FileEntry]
 
 
-def write_function(folder: Path, task: CallTask) -> Written | None:
+def write_function(folder: Path, task: CallTask) -> WrittenFiles | None:
     """Write the two files of a function; None if no call of it is planned.
 
     Raises:
@@ -71,7 +71,7 @@ def write_function(folder: Path, task: CallTask) -> Written | None:
     for name, content in contents.items():
         write_atomically(folder / name, content)
     count = sum(len(call.vectors) for call in record.calls)
-    return Written(
+    return WrittenFiles(
         task.edition,
         task.spec.name,
         FunctionEntry(file=f"{path}.json", vectors=count),
@@ -84,7 +84,7 @@ def _entry(content: bytes) -> FileEntry:
 
 
 def write_index(
-    folder: Path, profile: str, seed: int, functions: Iterable[Written]
+    folder: Path, profile: str, seed: int, functions: Iterable[WrittenFiles]
 ) -> VectorsIndex:
     """Write the index, and remove files of vectors that an older index has and this one lacks.
 
@@ -129,7 +129,7 @@ def read_index(folder: Path) -> VectorsIndex:
 
 def read_function(
     folder: Path, index: VectorsIndex, edition: str, function: str
-) -> tuple[FunctionVectors, Mapping[str, Tensor]]:
+) -> tuple[FunctionVectors, Mapping[str, StoredTensor]]:
     """The vectors and tensors of a function, with the checksums of the index.
 
     Raises:

@@ -23,7 +23,7 @@ _HALF = 16
 """The bits of float32 that bfloat16 lacks."""
 
 
-class Limits(NamedTuple):
+class AnswerLimits(NamedTuple):
     """Two arrays that hold numbers of the result's dtype, in the shape of the result.
 
     `lower` > `upper`: no number of the dtype is right. NaN in both: NaN alone is. -inf and inf:
@@ -34,7 +34,7 @@ class Limits(NamedTuple):
     upper: Array
 
 
-def limits(expectation: Expectation) -> Limits:
+def limits(expectation: Expectation) -> AnswerLimits:
     """The limits of each element."""
     if not is_floating(expectation.dtype):
         return _of_integers(expectation)
@@ -42,11 +42,11 @@ def limits(expectation: Expectation) -> Limits:
         return _of_floats(expectation)
 
 
-def _of_floats(expectation: Expectation) -> Limits:
+def _of_floats(expectation: Expectation) -> AnswerLimits:
     lower, upper = _last(expectation, up=False), _last(expectation, up=True)
     nothing = ~agrees(rounded(expectation.value, expectation.dtype), expectation)
     held = held_in(expectation.dtype)
-    return Limits(
+    return AnswerLimits(
         np.where(nothing, np.inf, lower).astype(held),
         np.where(nothing, -np.inf, upper).astype(held),
     )
@@ -106,7 +106,7 @@ def _number(place: Array, dtype: str) -> Array:
     return number
 
 
-def _of_integers(expectation: Expectation) -> Limits:
+def _of_integers(expectation: Expectation) -> AnswerLimits:
     """The same of integers and truth values, which Python's integers hold whatever their size."""
     held = held_in(expectation.dtype)
     boolean = held.kind == "b"
@@ -116,7 +116,7 @@ def _of_integers(expectation: Expectation) -> Limits:
         for value, bound in zip(expectation.value.flat, expectation.bound.flat, strict=True)
     ]
     both = np.array(pairs, held).reshape(*expectation.value.shape, 2)
-    return Limits(both[..., 0], both[..., 1])
+    return AnswerLimits(both[..., 0], both[..., 1])
 
 
 def _between(value: int, bound: float, least: int, most: int) -> tuple[int, int]:

@@ -29,8 +29,8 @@ from conformance.vectors.calls import CallTask
 from conformance.vectors.export import main_dtype
 from conformance.vectors.folder import VectorsError, read_function
 from conformance.vectors.limits import limits
-from conformance.vectors.records import Call, Expected, Vector, VectorsIndex
-from conformance.vectors.safetensors import Tensor
+from conformance.vectors.records import Call, ExpectedAnswer, Vector, VectorsIndex
+from conformance.vectors.safetensors import StoredTensor
 
 Array = npt.NDArray[Any]
 Answers = Mapping[tuple[str, ...], Expectation]
@@ -128,7 +128,7 @@ class _Reader:
     """Reads the vectors of one function."""
 
     file: Path
-    tensors: Mapping[str, Tensor]
+    tensors: Mapping[str, StoredTensor]
 
     def trial(self, planned: CallTrial, call: Call) -> CallTrial:
         """The planned call with the numbers and expectations of its vectors."""
@@ -154,10 +154,10 @@ class _Reader:
         return {
             tuple(readings): self._expectation(vector, expected)
             for readings, expected in every
-            if isinstance(expected, Expected)
+            if isinstance(expected, ExpectedAnswer)
         }
 
-    def _expectation(self, vector: Vector, expected: Expected) -> Expectation:
+    def _expectation(self, vector: Vector, expected: ExpectedAnswer) -> Expectation:
         value, bound = self._tensor(expected.value), self._tensor(expected.bound)
         expectation = Expectation(value.array, bound.array, expected.dtype, expected.terms)
         shapes = {(*expected.shape,), value.array.shape, bound.array.shape}
@@ -167,7 +167,7 @@ class _Reader:
             raise VectorsError(self.file, problem)
         return expectation
 
-    def _has_limits(self, expected: Expected, expectation: Expectation) -> bool:
+    def _has_limits(self, expected: ExpectedAnswer, expectation: Expectation) -> bool:
         """Whether the limits follow from value and bound, in the dtype of the result."""
         tensors = [self._tensor(expected.lower), self._tensor(expected.upper)]
         return all(
@@ -175,7 +175,7 @@ class _Reader:
             for tensor, limit in zip(tensors, limits(expectation), strict=True)
         )
 
-    def _tensor(self, name: str) -> Tensor:
+    def _tensor(self, name: str) -> StoredTensor:
         try:
             return self.tensors[name]
         except KeyError:

@@ -25,7 +25,7 @@ AllowedKind = Literal["value", "elements", "refusal", "shape"]
 Numbers = Literal["any", "overflow", "underflow", "not finite"]
 
 
-class Expected(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class ExpectedAnswer(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A right answer: `lower` <= answer <= `upper` in every element, in numbers of `dtype`.
 
     NaN in both limits asks for NaN. -inf and inf accept anything, NaN among it. Where `lower` is
@@ -56,7 +56,7 @@ class Allowed(Struct, frozen=True, kw_only=True):
     kind: AllowedKind
     readings: list[str]
     """The readings of conventions that allow it, such as `kernel-layout: th`."""
-    expected: Expected | UnsetType = UNSET
+    expected: ExpectedAnswer | UnsetType = UNSET
     elements: TensorName | UnsetType = UNSET
     """Truth values, in the shape of the result."""
     numbers: Numbers | UnsetType = UNSET
@@ -74,14 +74,14 @@ class Vector(Struct, frozen=True, kw_only=True, omit_defaults=True):
     profile: str
     """The kind of numbers, such as `ordinary` or `special`."""
     inputs: dict[str, TensorName]
-    expected: Expected | None = None
+    expected: ExpectedAnswer | None = None
     """None for invalid input, which must raise the `error` of the call."""
     conventions: list[str] = field(default_factory=list)
     """The points that the documents leave open for this case."""
     allowed: list[Allowed] = field(default_factory=list)
 
 
-class Error(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class RequiredError(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The exception that a call must raise."""
 
     kind: str
@@ -93,7 +93,7 @@ class Error(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The convention that demands the exception, where no document does."""
 
 
-class Evidence(Struct, frozen=True, kw_only=True):
+class EvidenceSource(Struct, frozen=True, kw_only=True):
     """Numbers to compute from the answer and to compare in its place: it is not the only right
     one."""
 
@@ -123,8 +123,8 @@ class Call(Struct, frozen=True, kw_only=True):
     shape: list[int] | UnsetType = UNSET
     static_shape: list[int | None] | UnsetType = UNSET
     """The part of the shape that follows before the numbers are known."""
-    evidence: Evidence | UnsetType = UNSET
-    error: Error | UnsetType = UNSET
+    evidence: EvidenceSource | UnsetType = UNSET
+    error: RequiredError | UnsetType = UNSET
 
 
 class FunctionVectors(Struct, frozen=True, kw_only=True):

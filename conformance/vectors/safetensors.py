@@ -40,7 +40,7 @@ CODES: Mapping[str, str] = {
 _NAMES = {code: name for name, code in CODES.items()}
 
 
-class Tensor(NamedTuple):
+class StoredTensor(NamedTuple):
     """An array, and the dtype of its numbers, which the array alone does not say of bfloat16."""
 
     dtype: str
@@ -59,7 +59,7 @@ class _Entry(msgspec.Struct):
     data_offsets: tuple[int, int]
 
 
-def encode(tensors: Mapping[str, Tensor]) -> bytes:
+def encode(tensors: Mapping[str, StoredTensor]) -> bytes:
     """The bytes of a file: the same for the same tensors in the same order.
 
     The widest numbers are first; therefore each tensor is aligned to the size of its numbers.
@@ -81,7 +81,7 @@ def _width(dtype: str) -> int:
     return 2 if dtype == BFLOAT16 else np.dtype(dtype).itemsize
 
 
-def decode(content: bytes) -> dict[str, Tensor]:
+def decode(content: bytes) -> dict[str, StoredTensor]:
     """The tensors of a file, by name.
 
     Raises:
@@ -98,14 +98,14 @@ def decode(content: bytes) -> dict[str, Tensor]:
         raise TensorsError(str(error)) from error
 
 
-def _numbers(tensor: Tensor) -> bytes:
+def _numbers(tensor: StoredTensor) -> bytes:
     array = np.ascontiguousarray(tensor.array)
     if tensor.dtype == BFLOAT16:
         array = (array.astype(np.float32).view(np.uint32) >> 16).astype(np.uint16)
     return array.astype(array.dtype.newbyteorder("<")).tobytes()
 
 
-def _tensor(entry: _Entry, numbers: bytes) -> Tensor:
+def _tensor(entry: _Entry, numbers: bytes) -> StoredTensor:
     if entry.dtype not in _NAMES:
         raise TensorsError(f"{entry.dtype} is not the name of a dtype")
     dtype, (start, end) = _NAMES[entry.dtype], entry.data_offsets
@@ -114,4 +114,4 @@ def _tensor(entry: _Entry, numbers: bytes) -> Tensor:
     array = array.astype(held.newbyteorder("="))
     if dtype == BFLOAT16:
         array = (array.astype(np.uint32) << 16).view(np.float32)
-    return Tensor(dtype, array)
+    return StoredTensor(dtype, array)

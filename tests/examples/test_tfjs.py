@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from conformance.cli import main
 from conformance.reporting.json_results import read_results
 from conformance.results import Aspect, Results, Verdict
-from conformance.vectors.safetensors import Tensor
+from conformance.vectors.safetensors import StoredTensor
 from tests.vectors.support import altered, first_vector, small_tasks, write
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "tfjs"
@@ -106,7 +106,7 @@ def test_ten_faults_in_tensorflow_js_are_flagged(runner: Runner) -> None:
     assert (done.returncode, done.stdout) == (0, "10 of 10 faults are flagged\n")
 
 
-def larger(data: dict[str, Any], tensors: dict[str, Tensor]) -> None:
+def larger(data: dict[str, Any], tensors: dict[str, StoredTensor]) -> None:
     """One element is a tenth larger, with its limits."""
     expected = first_vector(data)["expected"]
     for name in ("value", "lower", "upper"):

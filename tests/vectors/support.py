@@ -13,7 +13,7 @@ import msgspec
 from conformance.editions import Edition
 from conformance.vectors.calls import CallTask, call_tasks
 from conformance.vectors.folder import INDEX, write_function, write_index
-from conformance.vectors.safetensors import Tensor
+from conformance.vectors.safetensors import StoredTensor
 from conformance.vectors.safetensors import decode as decode_tensors
 from conformance.vectors.safetensors import encode as encode_tensors
 
@@ -36,7 +36,7 @@ def altered(
     source: Path,
     folder: Path,
     function: str,
-    change: Callable[[dict[str, Any], dict[str, Tensor]], None],
+    change: Callable[[dict[str, Any], dict[str, StoredTensor]], None],
     *,
     checksums: bool = True,
 ) -> Path:

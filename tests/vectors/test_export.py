@@ -17,7 +17,7 @@ from conformance.program import from_json
 from conformance.vectors.export import NUMBERS, OUTSIDE
 from conformance.vectors.folder import INDEX, read_function, read_index
 from conformance.vectors.records import Call, Vector
-from conformance.vectors.safetensors import Tensor
+from conformance.vectors.safetensors import StoredTensor
 from tests.vectors.support import EDITION, small_tasks, write
 
 FUNCTIONS = ("softmax", "conv2d", "batch_dot", "log", "one_hot")
@@ -110,8 +110,8 @@ def test_invalid_calls_have_an_error_and_its_citation(folder: Path) -> None:
 
 
 def test_other_readings_have_their_values(folder: Path) -> None:
-    own: list[Tensor] = []
-    others: list[Tensor] = []
+    own: list[StoredTensor] = []
+    others: list[StoredTensor] = []
     for _, vector, tensors in calls(folder, "conv2d"):
         for allowed in vector.allowed:
             if allowed.kind == "value" and allowed.readings == ["same-padding: half"]:

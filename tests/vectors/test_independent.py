@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conformance.vectors.safetensors import Tensor
+from conformance.vectors.safetensors import StoredTensor
 from tests.vectors.support import altered, first_vector, small_tasks, write
 
 READER = Path(__file__).parent / "independent.py"
-Change = Callable[[dict[str, Any], dict[str, Tensor]], None]
+Change = Callable[[dict[str, Any], dict[str, StoredTensor]], None]
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def reading(folder: Path) -> subprocess.CompletedProcess[str]:
 def number(name: str) -> Change:
     """One number of a tensor is a thousandth and 1e-3 larger."""
 
-    def change(data: dict[str, Any], tensors: dict[str, Tensor]) -> None:
+    def change(data: dict[str, Any], tensors: dict[str, StoredTensor]) -> None:
         expected = first_vector(data)["expected"]
         array = tensors[expected[name]].array.copy()
         array.flat[0] = array.flat[0] * 1.001 + 1e-3
@@ -46,12 +46,12 @@ def number(name: str) -> Change:
     return change
 
 
-def dtype(data: dict[str, Any], _: dict[str, Tensor]) -> None:
+def dtype(data: dict[str, Any], _: dict[str, StoredTensor]) -> None:
     expected = first_vector(data)["expected"]
     expected["dtype"] = "float64" if expected["dtype"] == "float32" else "float32"
 
 
-def shape(data: dict[str, Any], _: dict[str, Tensor]) -> None:
+def shape(data: dict[str, Any], _: dict[str, StoredTensor]) -> None:
     first_vector(data)["expected"]["shape"].append(1)
 
 

@@ -17,7 +17,7 @@ from conformance.results.events import Event, TargetFinished
 from conformance.vectors.folder import VectorsError, read_index
 from conformance.vectors.limits import limits
 from conformance.vectors.recorded import recorded_tasks
-from conformance.vectors.safetensors import Tensor
+from conformance.vectors.safetensors import StoredTensor
 from tests.engine.support import fake
 from tests.vectors.support import EDITION, altered, first_vector, small_tasks, write
 
@@ -48,14 +48,14 @@ def test_vectors_give_the_verdicts_of_the_oracle(folder: Path, name: str) -> Non
     assert own.run.cases > 50
 
 
-def double(data: dict[str, Any], tensors: dict[str, Tensor]) -> None:
+def double(data: dict[str, Any], tensors: dict[str, StoredTensor]) -> None:
     """Double the expected value of a vector, with limits that follow from it."""
     expected = first_vector(data)["expected"]
     value, bound = (tensors[expected[name]].array for name in ("value", "bound"))
     changed = Expectation(2 * value + 1, bound, expected["dtype"])
     lower, upper = limits(changed)
-    tensors["changed"] = Tensor("float64", changed.value)
-    tensors["lower"], tensors["upper"] = (Tensor(changed.dtype, a) for a in (lower, upper))
+    tensors["changed"] = StoredTensor("float64", changed.value)
+    tensors["lower"], tensors["upper"] = (StoredTensor(changed.dtype, a) for a in (lower, upper))
     expected.update(value="changed", lower="lower", upper="upper")
 
 
@@ -72,7 +72,7 @@ def verdict(found: Results) -> Verdict:
 
 
 def test_limits_that_do_not_follow_from_the_value_are_refused(folder: Path, tmp_path: Path) -> None:
-    def shift(data: dict[str, Any], tensors: dict[str, Tensor]) -> None:
+    def shift(data: dict[str, Any], tensors: dict[str, StoredTensor]) -> None:
         name = first_vector(data)["expected"]["upper"]
         tensors[name] = tensors[name]._replace(array=np.nextafter(tensors[name].array, np.inf))
 
@@ -83,18 +83,20 @@ def test_limits_that_do_not_follow_from_the_value_are_refused(folder: Path, tmp_
         by_vectors(changed, ["exp"])[0].trials()
 
 
-def other_input(data: dict[str, Any], tensors: dict[str, Tensor]) -> None:
+def other_input(data: dict[str, Any], tensors: dict[str, StoredTensor]) -> None:
     vector = first_vector(data)
     name = vector["inputs"]["x"]
-    tensors["other"] = Tensor("float32", np.zeros((*tensors[name].array.shape, 2), np.float32))
+    tensors["other"] = StoredTensor(
+        "float32", np.zeros((*tensors[name].array.shape, 2), np.float32)
+    )
     vector["inputs"]["x"] = "other"
 
 
-def other_dtype(data: dict[str, Any], _: dict[str, Tensor]) -> None:
+def other_dtype(data: dict[str, Any], _: dict[str, StoredTensor]) -> None:
     first_vector(data)["expected"]["dtype"] = "float31"
 
 
-def no_tensor(data: dict[str, Any], _: dict[str, Tensor]) -> None:
+def no_tensor(data: dict[str, Any], _: dict[str, StoredTensor]) -> None:
     first_vector(data)["expected"]["value"] = "t999"
 
 
@@ -119,7 +121,7 @@ def test_a_changed_file_is_refused(folder: Path, tmp_path: Path) -> None:
 
 
 def test_other_calls_than_the_plan_are_refused(folder: Path, tmp_path: Path) -> None:
-    def drop(data: dict[str, Any], _: dict[str, Tensor]) -> None:
+    def drop(data: dict[str, Any], _: dict[str, StoredTensor]) -> None:
         del data["calls"][0]
 
     changed = altered(folder, tmp_path / "changed", "exp", drop)

@@ -7,16 +7,16 @@ import json
 import numpy as np
 import pytest
 
-from conformance.vectors.safetensors import CODES, Tensor, TensorsError, decode, encode
+from conformance.vectors.safetensors import CODES, StoredTensor, TensorsError, decode, encode
 
 
-def tensors() -> dict[str, Tensor]:
+def tensors() -> dict[str, StoredTensor]:
     arrays = {
-        name: Tensor(name, np.arange(3).astype("float32" if name == "bfloat16" else name))
+        name: StoredTensor(name, np.arange(3).astype("float32" if name == "bfloat16" else name))
         for name in CODES
     }
-    empty = Tensor("float32", np.zeros((2, 0), np.float32))
-    return {**arrays, "scalar": Tensor("float64", np.array(np.nan)), "empty": empty}
+    empty = StoredTensor("float32", np.zeros((2, 0), np.float32))
+    return {**arrays, "scalar": StoredTensor("float64", np.array(np.nan)), "empty": empty}
 
 
 def test_tensors_are_read_as_they_were_written() -> None:
@@ -30,7 +30,9 @@ def test_tensors_are_read_as_they_were_written() -> None:
 
 
 def test_the_file_has_the_published_layout() -> None:
-    content = encode({"a": Tensor("bool", np.array([True])), "b": Tensor("float64", np.ones(2))})
+    content = encode(
+        {"a": StoredTensor("bool", np.array([True])), "b": StoredTensor("float64", np.ones(2))}
+    )
     length = int.from_bytes(content[:8], "little")
     header = json.loads(content[8 : 8 + length])
     assert (8 + length) % 8 == 0

@@ -25,7 +25,7 @@ from conformance.vectors.calls import call_tasks
 from conformance.vectors.folder import (
     INDEX,
     VectorsError,
-    Written,
+    WrittenFiles,
     read_index,
     write_function,
     write_index,
@@ -101,7 +101,7 @@ def _check_replaceable(folder: Path) -> None:
         )
 
 
-def _written(options: VectorsOptions, places: Sequence[_Place]) -> list[Written]:
+def _written(options: VectorsOptions, places: Sequence[_Place]) -> list[WrittenFiles]:
     """Write the files of each function, with a bar on a terminal."""
     write = partial(_write, options.output, options.profile, options.seed)
     jobs = min(options.jobs or os.cpu_count() or 1, len(places))
@@ -110,8 +110,8 @@ def _written(options: VectorsOptions, places: Sequence[_Place]) -> list[Written]
 
 
 def _results(
-    write: partial[Written | None], places: Sequence[_Place], jobs: int
-) -> Iterator[Written | None]:
+    write: partial[WrittenFiles | None], places: Sequence[_Place], jobs: int
+) -> Iterator[WrittenFiles | None]:
     if jobs == 1:
         yield from map(write, places)
         return
@@ -123,7 +123,7 @@ def _results(
         executor.shutdown(cancel_futures=True)
 
 
-def _write(folder: Path, profile: str, seed: int, place: _Place) -> Written | None:
+def _write(folder: Path, profile: str, seed: int, place: _Place) -> WrittenFiles | None:
     (task,) = call_tasks(place.edition, profile, seed, lambda name: name == place.function)
     try:
         return write_function(folder, task)
