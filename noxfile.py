@@ -201,6 +201,34 @@ def dask(session: nox.Session) -> None:
 
 
 @nox.session
+def tfjs(session: nox.Session) -> None:
+    """The vectors on TensorFlow.js, and ten faults in it; Node and npm have to be on PATH."""
+    if not (shutil.which("node") and shutil.which("npm")):
+        session.error("there is no Node or npm on PATH: apt-get install nodejs npm")
+    session.install("-e", ".[test]")
+    session.run("pytest", "tests/examples/test_tfjs.py", "-rs", *session.posargs)
+    folder = Path("build", "tfjs").resolve()
+    chosen = ("--edition", "keras-2.2", "--output", str(folder / "vectors"))
+    session.run("conformance", "vectors", *chosen)
+    session.chdir("examples/tfjs")
+    session.run("npm", "ci", "--no-audit", "--no-fund", external=True)
+    session.run("npm", "run", "build", external=True)
+    run = ("node", "build/main.cjs", str(folder / "vectors"), str(folder / "tfjs.json"))
+    session.run(*run, external=True)
+    session.run(
+        "conformance", "report", str(folder / "tfjs.json"), "--output", str(folder / "site")
+    )
+
+
+@nox.session
+def artefacts(session: nox.Session) -> None:
+    """The files of a release beside those of `package`: the vectors, and checksums of all."""
+    session.install("-e", ".")
+    session.run("conformance", "vectors", "--output", "build/vectors")
+    session.run("python", "-m", "tools.artefacts", "build/vectors", "dist")
+
+
+@nox.session
 def reference(session: nox.Session) -> None:
     """Test the implementation that ships with the suite."""
     _run(session, "reference")

@@ -18,6 +18,7 @@ from conformance.mutation import records
 from conformance.mutation.code import page as code_writing
 from conformance.reporting import difference, json_results, scores
 from conformance.specs import schema
+from conformance.vectors import records as vectors
 
 PACKAGE = Path(conformance.__file__).parent
 SCHEMAS: Mapping[str, Callable[[], bytes]] = {
@@ -27,6 +28,8 @@ SCHEMAS: Mapping[str, Callable[[], bytes]] = {
     "history/schema/history-1.schema.json": encode_history_schema,
     "mutation/schema/mutation-1.schema.json": records.encode_schema,
     "mutation/schema/code-mutation-1.schema.json": code_writing.encode_schema,
+    "vectors/schema/vectors-1.schema.json": vectors.encode_schema,
+    "vectors/schema/vectors-index-1.schema.json": vectors.encode_index_schema,
     "specs/schema/specs-1.schema.json": schema.encode_schema,
 }
 """The function that makes each file of the package."""
@@ -37,7 +40,7 @@ def main() -> None:
     """Write the files that differ, and name them."""
     for name, encode in SCHEMAS.items():
         file, schema = PACKAGE / name, encode()
-        if file.read_bytes() != schema:
+        if not file.exists() or file.read_bytes() != schema:
             file.write_bytes(schema)
             click.echo(f"{file}: written")
 

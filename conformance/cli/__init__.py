@@ -41,6 +41,7 @@ _COMMANDS = {
     "run": "Test targets.",
     "fuzz": "Test targets with random programs of several functions.",
     "report": "Make a site, pictures and files for CI from results.",
+    "vectors": "Write test vectors for implementations in any language.",
     "export": "Write failures as a test module that runs without this suite.",
     "exec": "Run a Python file in a target's interpreter.",
     "replay": "Run failing cases again: fixed, or still failing?",

@@ -109,6 +109,13 @@ reuse_option = click.option(
     help="A results file of an earlier run, or a folder of them; may be repeated. The suite reuses"
     " the results of a function unless something that they depend on has changed.",
 )
+vectors_option = click.option(
+    "--vectors",
+    type=UserPath(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Run the calls in this folder of `conformance vectors` and judge by its values, with its"
+    " profile and seed.",
+)
 scheduler_option = click.option(
     "--scheduler",
     metavar="ADDRESS",

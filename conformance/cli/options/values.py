@@ -18,6 +18,7 @@ class RunOptions(SelectionOptions, GateOptions, DatabaseOptions, ModuleOptions):
     targets: tuple[str, ...]
     profile: str
     seed: int
+    vectors: Path | None = None
     jobs: int | None
     max_time: float | None
     target_time: float
@@ -65,6 +66,17 @@ class FuzzOptions(GateOptions, ModuleOptions):
     documents: Path | None
     verbose: bool
     quiet: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class VectorsOptions(SelectionOptions):
+    """Of `conformance vectors`."""
+
+    output: Path
+    editions: tuple[Edition, ...]
+    profile: str
+    seed: int
+    jobs: int | None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -31,6 +31,7 @@ from conformance.cli.options.run import (
     scheduler_option,
     shard_option,
     target_time_option,
+    vectors_option,
 )
 from conformance.cli.options.selection import aspects_option, selection_option
 from conformance.cli.options.values import RunOptions
@@ -44,6 +45,7 @@ from conformance.cli.options.values import RunOptions
 @profile_option()
 @seed_option
 @locate_option
+@vectors_option
 @jobs_option("Workers at a time; most targets have two.")
 @max_time_option
 @target_time_option
@@ -80,6 +82,7 @@ def run_command(**values: Any) -> None:
     conformance run --resume -o out              the rest
     conformance run --reuse out -o out           only functions with a change since then
     conformance run --shard 3/8 -o out           an eighth, on one of eight machines
+    conformance run theano --vectors vectors     the calls and answers of `conformance vectors`
 
     \b
     conformance run mine --write-expectations known.toml   list the failures; you add the reasons

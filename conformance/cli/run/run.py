@@ -27,6 +27,7 @@ from conformance.cli.run.cluster import cluster, remote
 from conformance.cli.run.database import database, holds_earlier
 from conformance.cli.run.output_folder import check_replaced, locked
 from conformance.cli.run.reuse import earlier
+from conformance.cli.run.vectors import recorded_options, recorded_plan
 from conformance.cli.targets.known import chosen, in_edition, known_targets, timed, unnamed
 from conformance.cli.targets.subjects import module_targets, subject, with_file
 from conformance.editions import Edition
@@ -127,7 +128,7 @@ Plans = dict[Edition, list[Task]]
 
 def run_targets(options: RunOptions) -> None:
     """Run, write and judge; SystemExit with the status."""
-    options = with_file(options)
+    options = recorded_options(with_file(options))
     check_files(options)
     with locked(options.output):
         _run_targets(options)
@@ -212,7 +213,7 @@ def _fingerprints(
     options: RunOptions, subjects: Sequence[Subject], plans: Plans
 ) -> dict[str, Fingerprints]:
     """The fingerprints of each target's results; empty if no file has or needs them."""
-    if options.output is None and not options.reuse:
+    if options.vectors is not None or (options.output is None and not options.reuse):
         return {}
     return {subject.name: subject.fingerprints(plans[subject.edition]) for subject in subjects}
 
@@ -258,17 +259,7 @@ def _targets(options: Options) -> list[Target]:
 
 
 def _plans(subjects: Sequence[Subject], options: RunOptions) -> Plans:
-    plans = {
-        edition: plan(
-            load(),
-            edition,
-            PROFILES[options.profile],
-            options.seed,
-            select=options.select,
-            aspects=options.chosen_aspects,
-        )
-        for edition in {s.edition for s in subjects}
-    }
+    plans = {edition: _plan(edition, options) for edition in {s.edition for s in subjects}}
     for edition, tasks in plans.items():
         if not tasks:
             raise nothing_selected(options.selection, list(load()), edition)
@@ -277,6 +268,19 @@ def _plans(subjects: Sequence[Subject], options: RunOptions) -> Plans:
             raise no_such_aspect(options.aspects, [a for a in ASPECTS if a in every], edition)
     check_shards(shard(options.shard), plans)
     return plans
+
+
+def _plan(edition: Edition, options: RunOptions) -> list[Task]:
+    if options.vectors is not None:
+        return [*recorded_plan(options.vectors, edition, options)]
+    return plan(
+        load(),
+        edition,
+        PROFILES[options.profile],
+        options.seed,
+        select=options.select,
+        aspects=options.chosen_aspects,
+    )
 
 
 def gate_of(options: Options) -> Gate:
