@@ -102,7 +102,7 @@ class Pace:
 
     @property
     def slow(self) -> float:
-        """The seconds in which nearly all answers come, as a class; 0 without an answer."""
+        """The seconds within which nearly all answers arrive, as a class; 0 without an answer."""
         longer = self._answers.total() * _SLOW_SHARE
         for seconds in sorted(self._answers, reverse=True):
             longer -= self._answers[seconds]
