@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 CALL_SECONDS = 10.0
 """Seconds that a call may take, unless its target says otherwise. An eager call, or building a
@@ -13,10 +15,15 @@ _PATIENT_SECONDS = 120.0
 _ROUND = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
 """The hurried limits. They are few: two runs of a target then choose the same limit."""
 _TIMES, _FEW_TIMES = 10.0, 2.0
-"""Factors of the slowest answer for a hurried limit: the first at first, then the second."""
-_MOST_WASTED = 60.0
-"""The seconds of hurried waits after which the second factor applies. With the first factor alone,
-300 functions that hang would take an hour if one answer took a second."""
+"""A hurried limit is so many times the slowest answer at first, then so many times a slow one."""
+_CLASSES = (0.1, 0.2, 0.5, *_ROUND)
+"""The seconds by which answers are counted."""
+_SLOW_SHARE = 0.01
+"""The share of answers that take longer than a slow one. On a busy machine a few of a thousand take
+seconds."""
+_MOST_WASTED = 30.0
+"""The seconds of waits at hurried limits after which the slowest answer no longer counts. Three
+hundred functions that hang would else take an hour where one answer took a second."""
 _PARTS = 4.0
 """A first call takes less than such a part of the start of a process, which imports a library."""
 HANG = 4
@@ -61,7 +68,7 @@ class Patience:
     """How many draws are found by running the batch in parts, before the rest of it is skipped.
     None: all; 0: the batch is not run again, and all its draws have the fault."""
     hurried: bool = False
-    """Whether the limit is that of `hurried`, if that is shorter than the usual one."""
+    """Whether the limit is `Pace.hurried`, if that is shorter than the usual one."""
 
 
 USUAL = Patience()
@@ -75,12 +82,46 @@ def takes_most(seconds: float, limit: float) -> bool:
     return seconds > limit / 2
 
 
-def hurried(slowest: float, start: float, wasted: float = 0.0) -> float:
-    """A limit for a target on which many calls hung already.
+@dataclass(slots=True)
+class Pace:
+    """How long a target takes, from which the limit follows once many calls have hung."""
 
-    It is short enough to try a whole target. It grows with the seconds of the target's slowest
-    answer and of its start, and is shorter once such waits have `wasted` too many seconds.
-    """
-    times = _TIMES if wasted < _MOST_WASTED else _FEW_TIMES
-    needed = max(_ROUND[0], start / _PARTS, times * slowest)
-    return next((limit for limit in _ROUND if limit >= needed), needed)
+    start: float = 0.0
+    """The seconds of the first start."""
+    wasted: float = 0.0
+    """The seconds of waits at hurried limits."""
+    slowest: float = 0.0
+    """The seconds of the slowest answer."""
+    _answers: Counter[float] = field(default_factory=Counter)
+    """How many answers took as many seconds as a class, or less."""
+
+    def note(self, seconds: float) -> None:
+        """Note how long an answer took."""
+        self.slowest = max(self.slowest, seconds)
+        self._answers[_rounded(seconds, _CLASSES)] += 1
+
+    @property
+    def slow(self) -> float:
+        """The seconds within which nearly all answers arrive, as a class; 0 without an answer."""
+        longer = self._answers.total() * _SLOW_SHARE
+        for seconds in sorted(self._answers, reverse=True):
+            longer -= self._answers[seconds]
+            if longer < 0:
+                return seconds
+        return 0.0
+
+    @property
+    def hurried(self) -> float:
+        """A limit for a target on which many calls hung already.
+
+        It is short enough to try a whole target. It is long for a target whose answers and whose
+        start are slow, and shorter once such waits have wasted too many seconds.
+        """
+        patient = self.wasted < _MOST_WASTED
+        answer = _TIMES * self.slowest if patient else _FEW_TIMES * self.slow
+        return _rounded(max(_ROUND[0], self.start / _PARTS, answer), _ROUND)
+
+
+def _rounded(seconds: float, classes: Sequence[float]) -> float:
+    """The first class that is as long; what is longer than all stays as it is."""
+    return next((each for each in classes if each >= seconds), seconds)

@@ -23,8 +23,8 @@ from conformance.adapters.patience import (
     USUAL,
     USUAL_LIMITS,
     CallLimits,
+    Pace,
     Patience,
-    hurried,
     takes_most,
 )
 from conformance.adapters.process import Launch
@@ -119,8 +119,7 @@ class Session:
         self.starts = 0
         self.losses = 0
         """How often a worker was lost: it died, hung, answered garbage, or could not be reset."""
-        self._slowest = self._started = self._wasted = 0.0
-        """The seconds of the slowest answer so far, of the first start, of hurried waits."""
+        self._pace = Pace()
         self.unset: Fault | None = None
         """The fault of a worker in a call of its own; later workers make no such call."""
         self._spare = Spare(launch)
@@ -222,15 +221,14 @@ class Session:
 
     def _answer(self, batch: Batch, patience: Patience) -> StructureObservation:
         usual = self._limits.seconds(batch.draws)
-        short = hurried(self._slowest, self._started, self._wasted)
-        limit = min(usual, short) if patience.hurried else usual
+        limit = min(usual, self._pace.hurried) if patience.hurried else usual
         if patience.hurried:
             self._spare.prepare()
         try:
             return self._receive(batch, limit)
         except WorkerFault as error:
             hung = isinstance(error.fault, TimedOut)
-            self._wasted += limit if hung and patience.hurried else 0.0
+            self._pace.wasted += limit if hung and patience.hurried else 0.0
             if (hung and not patience.again) or patience.blamed == 0:
                 return merged([], [without_values(error.fault)] * batch.draws, [error.fault])
             return self._bisect(batch, error.fault, patience)
@@ -332,7 +330,7 @@ class Session:
                 raise SessionAbortedError from error
             raise WorkerFault(self._told_apart(error.fault, batch.draws)) from error
         waited = time.monotonic() - begun
-        self._slowest = max(self._slowest, waited, answer.seconds.total)
+        self._pace.note(max(waited, answer.seconds.total))
         return answer
 
     def _told_apart(self, fault: Fault, draws: int) -> Fault:
@@ -364,7 +362,7 @@ class Session:
         if self._connection is None:
             begun = time.monotonic()
             self._connection = self._start()
-            self._started = self._started or time.monotonic() - begun
+            self._pace.start = self._pace.start or time.monotonic() - begun
         return self._connection
 
     def _start(self) -> Connection:
@@ -399,7 +397,7 @@ class Session:
             return self._launched()
         except WorkerStartError as error:
             fault = _own_fault(error)
-            if fault is None or self._started or self._late == CALLED:
+            if fault is None or self._pace.start or self._late == CALLED:
                 raise
             before, self._late = self._late, CALLED
             try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
@@ -9,7 +10,7 @@ from typing import Any, cast
 import pytest
 
 from conformance import reference
-from conformance.adapters.patience import FIRST_DRAW, HURRIED, ONCE, USUAL, CallLimits, hurried
+from conformance.adapters.patience import FIRST_DRAW, HURRIED, ONCE, USUAL, CallLimits, Pace
 from conformance.engine.judging.trials import Trial
 from conformance.engine.running import endings
 from conformance.engine.running.endings import MOST_HUNG, MOST_IN_A_ROW, Losses
@@ -59,6 +60,13 @@ def bound(function: str, *bindings: Binding) -> Trial:
 def seen(outcome: Fault | Raised) -> StructureObservation:
     incidents = () if isinstance(outcome, Raised) else (outcome, outcome)
     return StructureObservation((), (), (DrawObservation(outcome),), incidents=incidents)
+
+
+def paced(answers: Sequence[float], start: float = 0.0, wasted: float = 0.0) -> Pace:
+    pace = Pace(start, wasted)
+    for seconds in answers:
+        pace.note(seconds)
+    return pace
 
 
 def losses() -> Losses:
@@ -158,12 +166,21 @@ def test_what_hangs_in_a_probe_is_a_suspect_until_it_answers() -> None:
 def test_who_is_in_a_hurry_waits_for_ten_times_the_slowest(
     slowest: float, start: float, limit: float
 ) -> None:
-    assert hurried(slowest, start) == limit
+    assert paced([slowest], start).hurried == limit
 
 
-def test_after_a_minute_of_hurried_waits_twice_the_slowest_is_enough() -> None:
-    assert [hurried(1.4, 3, wasted) for wasted in (0, 59, 60, 600)] == [20, 20, 5, 5]
-    assert hurried(0.3, 3, 60) == 1
+def test_after_half_a_minute_of_hurried_waits_twice_a_slow_answer_is_enough() -> None:
+    limits = [paced([1.4], 3, wasted).hurried for wasted in (0, 29, 30, 600)]
+    assert limits == [20, 20, 5, 5]
+    assert paced([0.3], 3, 30).hurried == 1
+
+
+@pytest.mark.parametrize(("slow", "before", "after"), [(1, 50, 1), (3, 50, 10), (300, 50, 10)])
+def test_one_slow_answer_of_hundreds_counts_for_half_a_minute(
+    slow: int, before: float, after: float
+) -> None:
+    answers = [0.01] * 199 + [4.0] * slow
+    assert (paced(answers).hurried, paced(answers, wasted=30).hurried) == (before, after)
 
 
 def test_a_slow_target_gets_twice_the_time_and_at_most_two_minutes() -> None:
