@@ -3,6 +3,7 @@ well, or in another dtype, or where standards leave nothing open; and fakes that
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 from conformance.adapters.session import CallLimits
+from conformance.engine.judging.calls import CallTrial
 from conformance.engine.judging.findings import Finding
 from conformance.engine.judging.gradients import beside_subgradients
 from conformance.engine.judging.metadata import NO_SHAPE, with_promised_shapes
@@ -20,6 +22,13 @@ from conformance.engine.judging.readings import (
     of_anything,
     of_nothing,
 )
+from conformance.observations import (
+    DrawObservation,
+    NotRun,
+    Returned,
+    StructureObservation,
+    Value,
+)
 from conformance.oracle import Expectation, expect
 from conformance.oracle.freedom import concerned
 from conformance.oracle.gradients import Slopes
@@ -28,7 +37,7 @@ from conformance.results import Aspect, FindingKind, Verdict
 from conformance.specs import load
 from conformance.specs.convention_names import ConventionName
 from conformance.specs.model import Accuracy
-from tests.engine.support import Outcome, examine, module
+from tests.engine.support import TINY, Outcome, examine, module, tasks
 from tests.engine.test_gradient_trials import answers, returned, slope, tanh
 
 LIMITS = CallLimits(structure=20.0, draw=2.0)
@@ -185,3 +194,21 @@ def test_no_static_shape_is_no_tuple(got: str, document: Any, verdict: Verdict) 
     vague = finding(Verdict.DIVERGES, ConventionName.PRECISE_STATIC_SHAPE, got=got)
     (counted,) = with_promised_shapes([vague], document)
     assert counted.verdict is verdict
+    assert counted.at == ({document: 430} if verdict is Verdict.VIOLATES else {})
+
+
+# Messages of evidence
+
+
+def test_a_message_about_evidence_names_the_elements_of_the_arguments() -> None:
+    (task,) = tasks({"keras.ops.isclose"}, TINY, edition="keras-3")
+    calls = (trial for trial in task.trials() if isinstance(trial, CallTrial))
+    trial = next(t for t in calls if not t.unsettled and t.prepared.shape)
+    shape = trial.prepared.shape
+    wrong = ~trial.prepared.expectation(0).value.reshape(shape).astype(bool)
+    told = Returned({"result": (Value(wrong, "bool", "ndarray"),)})
+    rest = [NotRun("not asked")] * (len(trial.prepared.draws) - 1)
+    seen = StructureObservation((), (), tuple(map(DrawObservation, [told, *rest])))
+    (found,) = (f for f in trial.judge(seen).findings if f.aspect is Aspect.VALUE)
+    assert re.fullmatch(r"gives \w+ at \[[\d, ]+\] for x = \S+ and y = \S+", found.gives)
+    assert found.demands in ("True", "False")
