@@ -25,6 +25,7 @@ from conformance.engine.judging.readings import (
 from conformance.observations import (
     DrawObservation,
     NotRun,
+    Outcome,
     Returned,
     StructureObservation,
     Value,
@@ -37,7 +38,8 @@ from conformance.results import Aspect, FindingKind, Verdict
 from conformance.specs import load
 from conformance.specs.convention_names import ConventionName
 from conformance.specs.model import Accuracy
-from tests.engine.support import TINY, Outcome, examine, module, tasks
+from tests.engine import support
+from tests.engine.support import TINY, examine, module, tasks
 from tests.engine.test_gradient_trials import answers, returned, slope, tanh
 
 LIMITS = CallLimits(structure=20.0, draw=2.0)
@@ -51,13 +53,13 @@ def tanh(x):
 """
 
 
-def run(tmp_path: Path, source: str, function: str, profile: str = "default") -> Outcome:
+def run(tmp_path: Path, source: str, function: str, profile: str = "default") -> support.Outcome:
     head = "from conformance import reference as right\nfrom conformance.reference import *\n"
     (tmp_path / "altered.py").write_text(head + source, encoding="utf-8")
     return examine(module("altered", tmp_path, LIMITS), [function], profile)
 
 
-def conventions(outcome: Outcome, function: str) -> set[str]:
+def conventions(outcome: support.Outcome, function: str) -> set[str]:
     failures = outcome.aspect(function, Aspect.VALUE).failures
     return {name for f in failures for name in (f.convention or "").split(", ") if name}
 
@@ -207,8 +209,9 @@ def test_a_message_about_evidence_names_the_elements_of_the_arguments() -> None:
     shape = trial.prepared.shape
     wrong = ~trial.prepared.expectation(0).value.reshape(shape).astype(bool)
     told = Returned({"result": (Value(wrong, "bool", "ndarray"),)})
-    rest = [NotRun("not asked")] * (len(trial.prepared.draws) - 1)
-    seen = StructureObservation((), (), tuple(map(DrawObservation, [told, *rest])))
+    rest = (NotRun("not asked"),) * (len(trial.prepared.draws) - 1)
+    outcomes: tuple[Outcome, ...] = (told, *rest)
+    seen = StructureObservation((), (), tuple(map(DrawObservation, outcomes)))
     (found,) = (f for f in trial.judge(seen).findings if f.aspect is Aspect.VALUE)
     assert re.fullmatch(r"gives \w+ at \[[\d, ]+\] for x = \S+ and y = \S+", found.gives)
     assert found.demands in ("True", "False")
