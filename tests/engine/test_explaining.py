@@ -3,6 +3,7 @@ well, or in another dtype, or where standards leave nothing open; and fakes that
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 from conformance.adapters.session import CallLimits
+from conformance.engine.judging.calls import CallTrial
 from conformance.engine.judging.findings import Finding
 from conformance.engine.judging.gradients import beside_subgradients
 from conformance.engine.judging.metadata import NO_SHAPE, with_promised_shapes
@@ -20,6 +22,14 @@ from conformance.engine.judging.readings import (
     of_anything,
     of_nothing,
 )
+from conformance.observations import (
+    DrawObservation,
+    NotRun,
+    Outcome,
+    Returned,
+    StructureObservation,
+    Value,
+)
 from conformance.oracle import Expectation, expect
 from conformance.oracle.freedom import concerned
 from conformance.oracle.gradients import Slopes
@@ -28,7 +38,8 @@ from conformance.results import Aspect, FindingKind, Verdict
 from conformance.specs import load
 from conformance.specs.convention_names import ConventionName
 from conformance.specs.model import Accuracy
-from tests.engine.support import Outcome, examine, module
+from tests.engine import support
+from tests.engine.support import TINY, examine, module, tasks
 from tests.engine.test_gradient_trials import answers, returned, slope, tanh
 
 LIMITS = CallLimits(structure=20.0, draw=2.0)
@@ -42,13 +53,13 @@ def tanh(x):
 """
 
 
-def run(tmp_path: Path, source: str, function: str, profile: str = "default") -> Outcome:
+def run(tmp_path: Path, source: str, function: str, profile: str = "default") -> support.Outcome:
     head = "from conformance import reference as right\nfrom conformance.reference import *\n"
     (tmp_path / "altered.py").write_text(head + source, encoding="utf-8")
     return examine(module("altered", tmp_path, LIMITS), [function], profile)
 
 
-def conventions(outcome: Outcome, function: str) -> set[str]:
+def conventions(outcome: support.Outcome, function: str) -> set[str]:
     failures = outcome.aspect(function, Aspect.VALUE).failures
     return {name for f in failures for name in (f.convention or "").split(", ") if name}
 
@@ -185,3 +196,22 @@ def test_no_static_shape_is_no_tuple(got: str, document: Any, verdict: Verdict) 
     vague = finding(Verdict.DIVERGES, ConventionName.PRECISE_STATIC_SHAPE, got=got)
     (counted,) = with_promised_shapes([vague], document)
     assert counted.verdict is verdict
+    assert counted.at == ({document: 430} if verdict is Verdict.VIOLATES else {})
+
+
+# Messages of evidence
+
+
+def test_a_message_about_evidence_names_the_elements_of_the_arguments() -> None:
+    (task,) = tasks({"keras.ops.isclose"}, TINY, edition="keras-3")
+    calls = (trial for trial in task.trials() if isinstance(trial, CallTrial))
+    trial = next(t for t in calls if not t.unsettled and t.prepared.shape)
+    shape = trial.prepared.shape
+    wrong = ~trial.prepared.expectation(0).value.reshape(shape).astype(bool)
+    told = Returned({"result": (Value(wrong, "bool", "ndarray"),)})
+    rest = (NotRun("not asked"),) * (len(trial.prepared.draws) - 1)
+    outcomes: tuple[Outcome, ...] = (told, *rest)
+    seen = StructureObservation((), (), tuple(map(DrawObservation, outcomes)))
+    (found,) = (f for f in trial.judge(seen).findings if f.aspect is Aspect.VALUE)
+    assert re.fullmatch(r"gives \w+ at \[[\d, ]+\] for x = \S+ and y = \S+", found.gives)
+    assert found.demands in ("True", "False")

@@ -68,17 +68,21 @@ def right(function: str, arguments: Arguments, dtype: str) -> Array:
 
 
 def judged(
-    prepared: Prepared, answer: Callable[[int], Array | Raised], closed: Container[str] = ()
+    prepared: Prepared,
+    answer: Callable[[int], Array | Raised],
+    closed: Container[str] = (),
+    dtype: str | None = None,
 ) -> list[Finding]:
     """What is found of a call whose draws have these answers, on a target that takes the suite's
-    own reading of the conventions in `closed`."""
+    own reading of the conventions in `closed`. `dtype` is that of the answers, if NumPy lacks
+    it."""
     draws = []
     for number in range(len(prepared.draws)):
         given = answer(number)
         if isinstance(given, Raised):
             draws.append(DrawObservation(given))
         else:
-            value = Value(given, given.dtype.name, "ndarray")
+            value = Value(given, dtype or given.dtype.name, "ndarray")
             draws.append(DrawObservation(Returned({"result": (value,)})))
     return judge(prepared, StructureObservation((), (), tuple(draws)), closed).findings
 

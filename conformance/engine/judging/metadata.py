@@ -197,7 +197,8 @@ def with_promised_shapes(findings: Iterable[Finding], document: Document) -> lis
     """The findings, with a violation for each static shape of None where the document promises a
     tuple. None for a dimension is imprecise, and None for the whole is not a tuple."""
     name = ConventionName.PRECISE_STATIC_SHAPE
-    if document not in load_conventions()[name].settled:
+    line = load_conventions()[name].settled.get(document)
+    if line is None:
         return list(findings)
     wrong = of_nothing((name,))
     return [
@@ -207,6 +208,7 @@ def with_promised_shapes(findings: Iterable[Finding], document: Document) -> lis
             conventions=(),
             readings=(),
             open_points=wrong.open_points,
+            at={document: line},
         )
         if {*finding.conventions} == {name} and finding.got == NO_SHAPE
         else finding
