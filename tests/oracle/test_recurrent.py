@@ -29,7 +29,9 @@ def gru(x: Any, states: Any, weights: Any, *, after: bool) -> Any:
     """One step, with the reset gate after or before the product."""
     (h,), (kernel, recurrent, bias) = states, weights
     own, inner = bias if after else (bias, np.zeros_like(bias))
-    (z, r, n), (hz, hr, hn) = (np.split(a, 3, -1) for a in (x @ kernel + own, h @ recurrent + inner))
+    (z, r, n), (hz, hr, hn) = (
+        np.split(a, 3, -1) for a in (x @ kernel + own, h @ recurrent + inner)
+    )
     z, r = expit(z + hz), expit(r + hr)
     n = np.tanh(n + (r * hn if after else (r * h) @ recurrent[:, -UNITS:]))
     return (z * h + (1 - z) * n,)
