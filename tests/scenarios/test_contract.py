@@ -45,7 +45,7 @@ class Keras:
             "keras.src.backend.convert_to_tensor": converted,
             "keras.src.backend.is_tensor": lambda x: isinstance(x, np.ndarray),
             "keras.src.backend.compute_output_spec": lambda f, x: f(x),
-            "keras.src.backend.AutocastScope": lambda dtype: Autocast(self, dtype),
+            "keras.src.backend.common.AutocastScope": lambda dtype: Autocast(self, dtype),
             "keras.initializers.Ones": lambda: np.ones,
             "backend_flag": self.flags.__getitem__,
             "within": within,

@@ -1,8 +1,8 @@
 """The loop over time: the backend's `rnn`, and the layers RNN, LSTM and GRU that call it.
 
-Steps of `rnn` and of RNN are affine functions of small integers, so that every result is exact. The
-docstrings of keras.layers describe masks, order and unrolling. Of the backends' functions `rnn`,
-only TensorFlow's has a docstring.
+Steps of `rnn` and of RNN are affine functions of small integers, and every result is exact. The
+docstrings of keras.layers describe masks, order and unrolling. Only TensorFlow's
+function `rnn` has a docstring.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ class Loop:
         return {name: value for name, value in options if value is not (name == ALL_OUTPUTS)}
 
     def expected(self, masked: str = "previous") -> tuple[Array, Array, list[Array]]:
-        """What the oracle gives: the last output, outputs and states."""
+        """The oracle's answer: the last output, outputs and states."""
         masked = "zeros" if self.chosen.get("zero_output_for_mask") else masked
         last, outputs, states = rnn(
             self.function.numpy,
@@ -327,7 +327,7 @@ def stateful(K: Recorder, unroll: bool) -> None:
 
 @dataclass(frozen=True)
 class Gated:
-    """A layer with gates: the columns of its weights, its states, its bias, and the oracle's cell."""
+    """A layer with gates: its columns of weights, its states, its bias, and the oracle's cell."""
 
     gates: int
     states: int

@@ -46,7 +46,10 @@ def nested_names(K: Recorder, depth: int) -> None:
 
 
 def _entered(K: Recorder, scope: Result, body: Any) -> Callable[[], Result]:
-    return lambda: K.within(scope, body)()
+    def entered() -> Result:
+        return K.within(scope, body)()
+
+    return entered
 
 
 @BOOK.scenario(NAME, "after a scope", editions=KERAS_3)

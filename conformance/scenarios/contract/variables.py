@@ -302,7 +302,7 @@ def autocasts(K: Recorder, kind: str) -> None:
     inside = "float16" if kind == "cast" else inside
     x = K.array("x", np.ones(2, dtype))
     variable = K[K.tested](x, autocast=kind != "not cast", **_trained(dtype))
-    scope = K["keras.src.backend.AutocastScope"]("float16")
+    scope = K["keras.src.backend.common.AutocastScope"]("float16")
     seen = K.within(scope, K.body("seen", lambda: attribute(K, variable, "value")))()
     cast = K.dtype(seen).output("inside")
     inside_name = K.within(
