@@ -63,7 +63,7 @@ class Near:
 
     @property
     def expectation(self) -> Expectation:
-        """What a computed array of float32 must be."""
+        """The expected value of a computed array of float32."""
         return Expectation(self.value, self.error, DTYPE)
 
 
@@ -100,8 +100,8 @@ def lstm_cell(kernel: Array, recurrent: Array, bias: Array) -> Cell:
     def step(x: Near, states: States) -> States:
         h, carry = states
         gates = (x.product(kernel) + h.product(recurrent) + exact(bias)).columns(4)
-        used, kept, new, shown = gates
-        carry = sigmoid(kept) * carry + sigmoid(used) * tanh(new)
+        used, remembered, new, shown = gates
+        carry = sigmoid(remembered) * carry + sigmoid(used) * tanh(new)
         return sigmoid(shown) * tanh(carry), carry
 
     return step
