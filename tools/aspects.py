@@ -47,8 +47,8 @@ def main() -> None:
 def page() -> Iterator[str]:
     """The lines of the page."""
     known = load()
-    listed = (spec for spec in known.values() if EDITION in spec.editions)
-    specs = [spec for spec in listed if known.theme(spec.name) != CONTRACT]
+    every = (spec for spec in known.values() if EDITION in spec.editions)
+    specs = [spec for spec in every if known.theme(spec.name) != CONTRACT]
     yield HEAD
     yield from ("## Gaps", "", "| | reason | functions |", "|---|---|---|")
     for word, reason in REASONS.items():

@@ -25,7 +25,7 @@ LACKS: tuple[Verdict, ...] = (Verdict.UNSUPPORTED, Verdict.NOT_RUN)
 UNCOUNTED: tuple[Verdict, ...] = (Verdict.NOT_APPLICABLE, Verdict.ERROR)
 """The verdicts that no score counts: nothing is demanded, or the suite itself failed."""
 CONTRACT = "contract"
-"""The theme of what a backend of Keras 3 owes beside its functions."""
+"""The theme of a backend's duties beside its functions."""
 _NOTHING = "nothing demanded"
 _GRAVEST_FIRST = (
     *FAULTS,

@@ -11,9 +11,8 @@ from conformance.scenarios.configuration import (
     keras_json,
     process_settings,
 )
-from conformance.scenarios.contract import backend
+from conformance.scenarios.contract import backend, scopes
 from conformance.scenarios.contract import recurrent as contract_recurrent
-from conformance.scenarios.contract import scopes
 from conformance.scenarios.contract import variables as contract_variables
 from conformance.scenarios.control_flow import (
     conditions,

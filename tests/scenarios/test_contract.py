@@ -45,7 +45,7 @@ class Keras:
             "keras.src.backend.convert_to_tensor": converted,
             "keras.src.backend.is_tensor": lambda x: isinstance(x, np.ndarray),
             "keras.src.backend.compute_output_spec": lambda f, x: f(x),
-            "keras.src.backend.AutocastScope": lambda dtype: Autocast(self, dtype),
+            "keras.src.backend.common.AutocastScope": lambda dtype: Autocast(self, dtype),
             "keras.initializers.Ones": lambda: np.ones,
             "backend_flag": self.flags.__getitem__,
             "within": within,
@@ -329,6 +329,14 @@ def _loses_parents(k: Keras) -> Any:
     return lambda name, **keywords: Name(k, name, **{"override_parent": name, **keywords})
 
 
+def _single(_: Keras) -> Any:
+    return lambda x, dtype=None, **kinds: converted(x, dtype and "float32", **kinds)
+
+
+def _any_kind(_: Keras) -> Any:
+    return lambda x, dtype=None, **kinds: converted(x, dtype)
+
+
 ALWAYS = property(lambda _: True, lambda _, value: None)
 VARIABLE, RNN = "keras.Variable", "keras.src.backend.rnn"
 CONVERT = "keras.src.backend.convert_to_tensor"
@@ -366,11 +374,11 @@ FAULTS: tuple[tuple[str, str, Fault, str], ...] = (
     (RNN, RNN, _without("time_major"), "the outputs"),
     (RNN, RNN, _without("zero_output_for_mask"), "the outputs"),
     (RNN, RNN, _without("return_all_outputs"), "the outputs"),
-    (CONVERT, CONVERT, lambda _: lambda x, dtype=None, **k: converted(x, "float32"), "the dtype"),
+    (CONVERT, CONVERT, _single, "the dtype"),
     (
         CONVERT,
         CONVERT,
-        lambda _: lambda x, dtype=None, **k: converted(x, dtype),
+        _any_kind,
         "SUPPORTS_SPARSE_TENSORS",
     ),
     (CONVERT, "backend_flag", lambda _: lambda name: True, "SUPPORTS_RAGGED_TENSORS"),

@@ -6,9 +6,9 @@ Learning Phrase Representations using RNN Encoder-Decoder (2014), with the colum
 candidate; with `reset_after` the reset gate follows the product with the recurrent weights. Keras's
 layers keep weights in this form, which files of weights show.
 
-Each number has a bound of its own error. Sums and products are bounded as in Higham, Accuracy and
-Stability of Numerical Algorithms, section 3.1. A sigmoid has a slope of 1/4 at most and a tanh of 1;
-each is off by at most `FUNCTION` unit roundoffs besides, which is more than OpenCL's limit for tanh.
+Each number has a bound of its own error. Sums and products follow Higham, Accuracy and Stability of
+Numerical Algorithms, section 3.1. The slope of a sigmoid is 1/4 at most, and that of tanh 1. Each
+adds `FUNCTION` unit roundoffs, which is more than OpenCL's limit for tanh.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Near:
 
     @property
     def expectation(self) -> Expectation:
-        """What a computed array of float32 must be."""
+        """The expected value of a computed array of float32."""
         return Expectation(self.value, self.error, DTYPE)
 
 
@@ -78,7 +78,7 @@ def _unit() -> float:
     return model.unit
 
 
-def given(value: Array) -> Near:
+def exact(value: Array) -> Near:
     """An array without any error."""
     wide = np.asarray(value, np.float64)
     return Near(wide, np.zeros(wide.shape))
@@ -99,9 +99,9 @@ def lstm_cell(kernel: Array, recurrent: Array, bias: Array) -> Cell:
 
     def step(x: Near, states: States) -> States:
         h, carry = states
-        gates = (x.product(kernel) + h.product(recurrent) + given(bias)).columns(4)
-        used, kept, new, shown = gates
-        carry = sigmoid(kept) * carry + sigmoid(used) * tanh(new)
+        gates = (x.product(kernel) + h.product(recurrent) + exact(bias)).columns(4)
+        used, remembered, new, shown = gates
+        carry = sigmoid(remembered) * carry + sigmoid(used) * tanh(new)
         return sigmoid(shown) * tanh(carry), carry
 
     return step
@@ -114,12 +114,12 @@ def gru_cell(kernel: Array, recurrent: Array, bias: Array, *, reset_after: bool)
 
     def step(x: Near, states: States) -> States:
         (h,) = states
-        update, reset, new = (x.product(kernel) + given(own)).columns(3)
-        ahead = (h.product(recurrent) + given(inner)).columns(3)
+        update, reset, new = (x.product(kernel) + exact(own)).columns(3)
+        ahead = (h.product(recurrent) + exact(inner)).columns(3)
         z, r = sigmoid(update + ahead[0]), sigmoid(reset + ahead[1])
         after = r * ahead[2] if reset_after else (r * h).product(recurrent[:, 2 * units :])
         candidate = tanh(new + after)
-        other = given(np.ones(z.value.shape)) + Near(-z.value, z.error)
+        other = exact(np.ones(z.value.shape)) + Near(-z.value, z.error)
         return (z * h + other * candidate,)
 
     return step
@@ -137,10 +137,10 @@ def recurrence(
 
     At a step that is masked, states and output stay as they were.
     """
-    held, outputs = tuple(map(given, states)), []
+    held, outputs = tuple(map(exact, states)), []
     order = range(inputs.shape[1])
     for t in reversed(order) if go_backwards else order:
-        new = cell(given(inputs[:, t]), held)
+        new = cell(exact(inputs[:, t]), held)
         if mask is not None:
             new = tuple(a.chosen(mask[:, t], b) for a, b in zip(new, held, strict=True))
         held = new

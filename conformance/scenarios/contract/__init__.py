@@ -1,1 +1,1 @@
-"""What a backend of Keras 3 owes beside its functions: variables, scopes, recurrence, flags."""
+"""The contract of a backend of Keras 3: variables, scopes, recurrence, flags."""

@@ -46,14 +46,14 @@ def converted(K: Recorder, dtype: str, form: str) -> None:
     """A tensor of the dtype, and from it an array with the same numbers."""
     held = "float32" if dtype == "bfloat16" else dtype
     x = np.array([[0, 1], [1, 0]], held)
-    given: Any = x.tolist() if form == "a list" else K.array("x", x)
+    source: Any = x.tolist() if form == "a list" else K.array("x", x)
     if form == "a variable":
-        given = K.keras.Variable(given, dtype=dtype, trainable="float" in dtype)
+        source = K.keras.Variable(source, dtype=dtype, trainable="float" in dtype)
     K.title = f"{form} in {dtype}"
-    made = K[K.tested](given, dtype=dtype)
-    known = K["keras.src.backend.is_tensor"](made).output("tensor")
-    name = K.dtype(made).output("dtype")
-    array = K.eval(made).output("array")
+    result = K[K.tested](source, dtype=dtype)
+    known = K["keras.src.backend.is_tensor"](result).output("tensor")
+    name = K.dtype(result).output("dtype")
+    array = K.eval(result).output("array")
     K.expect("the numbers", array, is_array(x), shown(x), at=CONVERSION)
     K.expect("it is a tensor", known, is_one_of(True), "a tensor", at=ANSWER)
     dtype_of = Aspect.DTYPE
@@ -155,7 +155,7 @@ SHAPES: dict[str, Callable[[Any], tuple[Any, ...]]] = {
     rows=(2, None),
 )
 def symbolic(K: Recorder, what: str, rows: int | None) -> None:
-    """The symbol has the shape and the dtype of what the function computes."""
+    """The symbol has the shape and the dtype of the computed tensor."""
     f = K.body("f", lambda x: FUNCTIONS[what](K, x))
     K.title = what if rows else f"{what} of any number of rows"
     symbol = K[K.tested](f, K.placeholder(shape=(rows, 3), dtype="float32"))
@@ -170,10 +170,10 @@ def symbolic(K: Recorder, what: str, rows: int | None) -> None:
 
 def same_text(first: Values, second: Values) -> Problem | None:
     """Two outputs are the same text."""
-    one, other = plain(first), plain(second)
-    if one == other:
+    text, other = plain(first), plain(second)
+    if text == other:
         return None
-    return Problem(f"is {one}, not {other}", f"{one}", fault="first != values[1][0]")
+    return Problem(f"is {text}, not {other}", f"{text}", fault="first != values[1][0]")
 
 
 @BOOK.scenario(SEED_DTYPE, "a SeedGenerator", editions=KERAS_3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -28,3 +29,12 @@ def method(K: Recorder, owner: Result, name: str, *args: Any, **kwargs: Any) -> 
 def tensor(K: Recorder, name: str, value: Any, dtype: str = "float32") -> Result:
     """A tensor of the backend."""
     return K.constant(K.array(name, np.asarray(value, dtype)), dtype=dtype)
+
+
+def ones(K: Recorder) -> Callable[..., Result]:
+    """An initializer of ones."""
+
+    def start(shape: Result, dtype: Result) -> Result:
+        return K["keras.ops.ones"](shape, dtype)
+
+    return start

@@ -1,8 +1,8 @@
 """The loop over time: the backend's `rnn`, and the layers RNN, LSTM and GRU that call it.
 
-Steps of `rnn` and of RNN are affine functions of small integers, so that every result is exact. The
-docstrings of keras.layers describe masks, order and unrolling; that of TensorFlow's `rnn` is the only
-one of the backend's function.
+Steps of `rnn` and of RNN are affine functions of small integers, and every result is exact. The
+docstrings of keras.layers describe masks, order and unrolling. Only TensorFlow's
+function `rnn` has a docstring.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ MASKS = ("none", "any", "right-padded")
 
 
 @dataclass(frozen=True)
-class StepFunction:
+class LoopStep:
     """A step as the program has it and as the oracle has it, with so many states."""
 
     states: int
@@ -104,17 +104,17 @@ def _numpy_constant(x: Array, states: Sequence[Array]) -> tuple[Array, list[Arra
 
 
 STEPS = {
-    "one state": StepFunction(1, _one_state, _numpy_one),
-    "two states": StepFunction(2, _two_states, _numpy_two),
+    "one state": LoopStep(1, _one_state, _numpy_one),
+    "two states": LoopStep(2, _two_states, _numpy_two),
 }
-CONSTANT = StepFunction(1, _with_constant, _numpy_constant)
+CONSTANT = LoopStep(1, _with_constant, _numpy_constant)
 
 
 @dataclass(frozen=True)
 class Loop:
     """The arrays of a call of `rnn`, and its options."""
 
-    function: StepFunction
+    function: LoopStep
     inputs: Array
     states: tuple[Array, ...]
     mask: Array | None = None
@@ -122,35 +122,35 @@ class Loop:
     options: Mapping[str, Any] | None = None
 
     @property
-    def given(self) -> dict[str, Any]:
+    def chosen(self) -> dict[str, Any]:
         """The options that differ from their defaults."""
         options = (self.options or {}).items()
         return {name: value for name, value in options if value is not (name == ALL_OUTPUTS)}
 
     def expected(self, masked: str = "previous") -> tuple[Array, Array, list[Array]]:
-        """What the oracle gives: the last output, outputs and states."""
-        masked = "zeros" if self.given.get("zero_output_for_mask") else masked
+        """The oracle's answer: the last output, outputs and states."""
+        masked = "zeros" if self.chosen.get("zero_output_for_mask") else masked
         last, outputs, states = rnn(
             self.function.numpy,
             self.inputs,
             self.states,
-            go_backwards=bool(self.given.get("go_backwards")),
+            go_backwards=bool(self.chosen.get("go_backwards")),
             mask=self.mask,
             constants=self.constants or None,
             masked=masked,
         )
-        if not self.given.get(ALL_OUTPUTS, True):
+        if not self.chosen.get(ALL_OUTPUTS, True):
             outputs = last[:, None]
         return last, self.turned(outputs), states
 
     def turned(self, array: Array) -> Array:
         """Samples first, or time."""
-        return np.swapaxes(array, 0, 1) if self.given.get("time_major") else array
+        return np.swapaxes(array, 0, 1) if self.chosen.get("time_major") else array
 
 
 def _call(K: Recorder, loop: Loop, prefix: str = "", **options: Any) -> list[Result]:
     """Call the function under test: the last output, outputs and states, as values."""
-    keywords = {**loop.given, **options}
+    keywords = {**loop.chosen, **options}
     if loop.mask is not None:
         mask = loop.turned(loop.mask[:, :, None])
         keywords["mask"] = tensor(K, f"{prefix}mask", mask, "bool")
@@ -190,7 +190,7 @@ def _expect_loop(K: Recorder, loop: Loop, values: Sequence[Result]) -> None:
         K.expect(f"state {number}", values[2 + number], is_array(state), shown(state), at=DESCRIBED)
 
 
-def _loop(draw: Draw, function: StepFunction, mask: str, **options: Any) -> Loop:
+def _loop(draw: Draw, function: LoopStep, mask: str, **options: Any) -> Loop:
     samples, time, units = draw(st.integers(1, 3)), draw(st.integers(1, 5)), draw(st.integers(1, 3))
     states = tuple(small(draw, (samples, units)) for _ in range(function.states))
     inputs = small(draw, (samples, time, units))
@@ -205,7 +205,7 @@ def loops(K: Recorder, draw: Draw, states: str, mask: str) -> None:
         names.append("zero_output_for_mask")
     options = {name: draw(st.booleans()) for name in names}
     loop = _loop(draw, STEPS[states], mask, **options)
-    K.title = ", ".join([f"mask: {mask}", *loop.given])
+    K.title = ", ".join([f"mask: {mask}", *loop.chosen])
     _expect_loop(K, loop, _call(K, loop))
 
 
@@ -267,10 +267,10 @@ def layers(K: Recorder, draw: Draw, mask: str, started: bool) -> None:
     inputs = small(draw, (samples, time, 3), most=2)
     start = small(draw, (samples, 2)) if started else np.zeros((samples, 2), "float32")
     used = a_mask(draw, samples, time, mask)
-    loop = Loop(StepFunction(1, _one_state, _affine), inputs, (start,), used, options=options)
-    K.title = ", ".join([f"mask: {mask}", *loop.given])
+    loop = Loop(LoopStep(1, _one_state, _affine), inputs, (start,), used, options=options)
+    K.title = ", ".join([f"mask: {mask}", *loop.chosen])
     cell = K.keras.layers.SimpleRNNCell(2, activation=None, use_bias=False)
-    layer = K[K.tested](cell, return_sequences=True, return_state=True, **loop.given)
+    layer = K[K.tested](cell, return_sequences=True, return_state=True, **loop.chosen)
     initial = {"initial_state": [tensor(K, "start", start)]} if started else {}
     result = _layered(K, layer, inputs, used, WEIGHTS, **initial)
     _, outputs, states = loop.expected()
@@ -325,16 +325,28 @@ def stateful(K: Recorder, unroll: bool) -> None:
         K.expect(name, value, is_array(expected), shown(expected), at=ARGS)
 
 
-def _weights(draw: Draw, features: int, units: int, gates: int, bias: tuple[int, ...]) -> Any:
-    generator = np.random.default_rng(draw(st.integers(0, 2**16)))
-    shapes = ((features, gates * units), (units, gates * units), (*bias, gates * units))
-    return [np.asarray(generator.uniform(-1, 1, shape), "float32") for shape in shapes]
+@dataclass(frozen=True)
+class Gated:
+    """A layer with gates: its columns of weights, its states, its bias, and the oracle's cell."""
+
+    gates: int
+    states: int
+    bias: tuple[int, ...]
+    cell: Callable[..., Any]
+    keywords: Mapping[str, Any]
+
+    def weights(self, draw: Draw, features: int, units: int) -> list[Array]:
+        """Kernel, recurrent kernel and bias."""
+        generator = np.random.default_rng(draw(st.integers(0, 2**16)))
+        width = self.gates * units
+        shapes = ((features, width), (units, width), (*self.bias, width))
+        return [np.asarray(generator.uniform(-1, 1, shape), "float32") for shape in shapes]
 
 
 @BOOK.scenario(LSTM, "mask: {mask}", editions=KERAS_3, mask=MASKS, use_cudnn=("auto", False))
 def lstm(K: Recorder, draw: Draw, mask: str, use_cudnn: Any) -> None:
     """Outputs and both states, by the backend's own implementation or by the cell."""
-    _gated(K, draw, mask, 4, (), lstm_cell, use_cudnn=use_cudnn)
+    _gated(K, draw, mask, Gated(4, 2, (), lstm_cell, {"use_cudnn": use_cudnn}))
 
 
 @BOOK.scenario(GRU, "mask: {mask}", editions=KERAS_3, mask=MASKS, use_cudnn=("auto", False))
@@ -342,42 +354,32 @@ def gru(K: Recorder, draw: Draw, mask: str, use_cudnn: Any) -> None:
     """Outputs and the state, with the reset gate before or after the product."""
     after = draw(st.booleans())
     cell = partial(gru_cell, reset_after=after)
-    _gated(K, draw, mask, 3, (2,) * after, cell, use_cudnn=use_cudnn, reset_after=after)
+    keywords = {"use_cudnn": use_cudnn, "reset_after": after}
+    _gated(K, draw, mask, Gated(3, 1, (2,) * after, cell, keywords))
 
 
-def _gated(
-    K: Recorder,
-    draw: Draw,
-    mask: str,
-    gates: int,
-    bias: tuple[int, ...],
-    cell: Callable[..., Any],
-    **keywords: Any,
-) -> None:
+def _gated(K: Recorder, draw: Draw, mask: str, gated: Gated) -> None:
     options = {name: True for name in ("go_backwards", "unroll") if draw(st.booleans())}
-    samples, time, features = 2, draw(st.integers(1, 4)), draw(st.integers(1, 3))
-    units, states = draw(st.integers(1, 3)), 2 if gates == 4 else 1
-    inputs = small(draw, (samples, time, features), most=3) / np.float32(2)
-    used = a_mask(draw, samples, time, mask)
-    weights = _weights(draw, features, units, gates, bias)
-    # without a start from zeros, the output of a first step that is masked is an open point
+    time, features, units = (draw(st.integers(1, most)) for most in (4, 3, 3))
+    inputs = small(draw, (2, time, features), most=3) / np.float32(2)
+    used = a_mask(draw, 2, time, mask)
+    weights = gated.weights(draw, features, units)
+    # the output of a first step that is masked is an open point, unless the state is zero
     most = 1 if used is None else 0
-    start = [small(draw, (samples, units), most=most) for _ in range(states)]
-    layer = K[K.tested](units, return_sequences=True, return_state=True, **options, **keywords)
-    initial = [tensor(K, f"start_{number}", one) for number, one in enumerate(start)]
+    start = [small(draw, (2, units), most=most) for _ in range(gated.states)]
+    keywords = {"return_sequences": True, "return_state": True, **options, **gated.keywords}
+    initial = [tensor(K, f"start_{number}", array) for number, array in enumerate(start)]
+    layer = K[K.tested](units, **keywords)
     result = _layered(K, layer, inputs, used, weights, initial_state=initial)
     wide = (array.astype("float64") for array in weights)
     backwards = bool(options.get("go_backwards"))
-    outputs, last = recurrence(cell(*wide), inputs, start, used, go_backwards=backwards)
+    outputs, last = recurrence(gated.cell(*wide), inputs, start, used, go_backwards=backwards)
     K.title = ", ".join([f"mask: {mask}", *options])
-    place = section("Call arguments" if used is not None else "Summary")
-    sequence = K.eval(result[0]).output("sequence")
-    test = agrees_with(outputs.expectation)
-    K.expect("the sequence", sequence, test, "the recurrence", at=place)
-    for number, state in enumerate(last):
-        value = K.eval(result[1 + number]).output(f"state_{number}")
-        test = agrees_with(state.expectation)
-        K.expect(f"state {number}", value, test, "the recurrence", at=place)
+    place = section("Summary" if used is None else "Call arguments")
+    for number, near in enumerate((outputs, *last)):
+        name = f"state {number - 1}" if number else "the sequence"
+        value = K.eval(result[number]).output(name.replace(" ", "_"))
+        K.expect(name, value, agrees_with(near.expectation), "the recurrence", at=place)
 
 
 FAMILIES = BOOK.families

@@ -22,11 +22,15 @@ SUMMARY, ARGS, RETURNS = section("Summary"), section("Args"), section("Returns")
 
 def _variable(K: Recorder) -> Callable[[], Result]:
     x = K.array("x", np.ones(2, "float32"))
-    return lambda: K.keras.Variable(x, name="scale")
+
+    def scale() -> Result:
+        return K.keras.Variable(x, name="scale")
+
+    return scale
 
 
-def _expect_path(K: Recorder, made: Result, expected: str) -> None:
-    path = attribute(K, made, "path").output("path")
+def _expect_path(K: Recorder, variable: Result, expected: str) -> None:
+    path = attribute(K, variable, "path").output("path")
     K.expect("the path", path, is_one_of(expected), expected, at=SUMMARY)
 
 
@@ -42,7 +46,10 @@ def nested_names(K: Recorder, depth: int) -> None:
 
 
 def _entered(K: Recorder, scope: Result, body: Any) -> Callable[[], Result]:
-    return lambda: K.within(scope, body)()
+    def entered() -> Result:
+        return K.within(scope, body)()
+
+    return entered
 
 
 @BOOK.scenario(NAME, "after a scope", editions=KERAS_3)
@@ -63,8 +70,8 @@ def overridden(K: Recorder, parent: str) -> None:
     """An absolute path overrides the scopes around."""
     outer, inner = K[K.tested]("outer"), K[K.tested]("inner", override_parent=parent)
     make = K.body("make", _variable(K))
-    made = K.within(outer, K.body("body", _entered(K, inner, make)))()
-    path = attribute(K, made, "path").output("path")
+    variable = K.within(outer, K.body("body", _entered(K, inner, make)))()
+    path = attribute(K, variable, "path").output("path")
     K.expect("the path", path, is_one_of(f"{parent}/inner/scale"), f"{parent}/inner/scale", at=ARGS)
 
 
@@ -74,21 +81,21 @@ def same_caller(K: Recorder, deduplicate: bool) -> None:
     caller = K.keras.Variable(K.array("caller", np.ones(2, "float32")))
     scopes = [K[K.tested]("part", caller=caller, deduplicate=deduplicate) for _ in range(2)]
     make = K.body("make", _variable(K))
-    made = K.within(scopes[0], K.body("body", _entered(K, scopes[1], make)))()
+    variable = K.within(scopes[0], K.body("body", _entered(K, scopes[1], make)))()
     expected = "part/scale" if deduplicate else "part/part/scale"
-    path = attribute(K, made, "path").output("path")
+    path = attribute(K, variable, "path").output("path")
     K.expect("the path", path, is_one_of(expected), expected, at=ARGS)
 
 
 @BOOK.scenario(DEVICE, "{device}", Aspect.VALUE, editions=KERAS_3, device=("cpu:0", "cpu", "CPU:0"))
 def on_device(K: Recorder, device: str) -> None:
-    """What is computed and allocated on a device has the same numbers as elsewhere."""
+    """Results and variables of a device have the same numbers as elsewhere."""
     x = np.arange(6, dtype="float32").reshape(2, 3)
-    given, scope = K.array("x", x), K[K.tested](device)
+    array, scope = K.array("x", x), K[K.tested](device)
 
     def body() -> tuple[Result, Result]:
-        made = K.keras.Variable(given)
-        return K["keras.ops.add"](K["keras.ops.ones"]((2, 3)), made), made
+        variable = K.keras.Variable(array)
+        return K["keras.ops.add"](K["keras.ops.ones"]((2, 3)), variable), variable
 
     both = K.within(scope, K.body("body", body))()
     inside, variable = K.eval(both[0]).output("inside"), K.eval(both[1]).output("variable")
@@ -124,7 +131,7 @@ WITH_GRADIENT = (Aspect.VALUE, Aspect.GRADIENT)
     REMAT, "{what}", *WITH_GRADIENT, editions=KERAS_3, what=(0, 1, 2), asks=(False, True)
 )
 def recomputed(K: Recorder, what: int, asks: bool) -> None:
-    """Values and gradients of the function are those of the one that it wraps."""
+    """The wrapped function keeps its values and gradients."""
     title, write, values, slopes = POLYNOMIALS[what]
     wrapped = K[K.tested](K.body("f", lambda x: write(K, x)))
     _expect_called(K, title, wrapped, values, slopes if asks else None)

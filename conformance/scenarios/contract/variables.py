@@ -20,7 +20,7 @@ from conformance.scenarios.checks import (
     raises,
     shown,
 )
-from conformance.scenarios.contract.parts import attribute, method, section, tensor
+from conformance.scenarios.contract.parts import attribute, method, ones, section, tensor
 from conformance.scenarios.drawn_arrays import small
 from conformance.scenarios.model import KERAS_3, Array
 from conformance.scenarios.recorder import Book, Recorder, Result
@@ -44,13 +44,13 @@ def _numbers(shape: tuple[int, ...], dtype: str) -> Array:
     return (np.arange(int(np.prod(shape))) % 3).reshape(shape).astype(dtype)
 
 
-def _expect_described(K: Recorder, made: Result, x: Array) -> None:
+def _expect_described(K: Recorder, variable: Result, x: Array) -> None:
     """Value, dtype, shape and rank of a variable are those of the array."""
-    value = K.eval(attribute(K, made, "value")).output("value")
-    whole = K.eval(made).output("converted")
-    dtype = attribute(K, made, "dtype").output("dtype")
-    shape = K.int_shape(made).output("shape")
-    rank = attribute(K, made, "ndim").output("ndim")
+    value = K.eval(attribute(K, variable, "value")).output("value")
+    whole = K.eval(variable).output("converted")
+    dtype = attribute(K, variable, "dtype").output("dtype")
+    shape = K.int_shape(variable).output("shape")
+    rank = attribute(K, variable, "ndim").output("ndim")
     words = shown(x)
     K.expect("the value", value, is_array(x), words, at=ATTRIBUTES)
     K.expect("the variable as an array", whole, is_array(x), words, at=ATTRIBUTES)
@@ -111,17 +111,17 @@ def initialized(K: Recorder, initializer: str, dtype: str) -> None:
     """A callable takes the shape and the dtype."""
     start: Any = "ones"
     if initializer == "a function":
-        start = K.body("start", lambda shape, dtype: K["keras.ops.ones"](shape, dtype))
+        start = K.body("start", ones(K))
     elif initializer == "an initializer":
         start = K.keras.initializers.Ones()
-    made = K[K.tested](start, shape=(2, 3), dtype=dtype, **_trained(dtype))
-    _expect_described(K, made, np.ones((2, 3), dtype))
+    variable = K[K.tested](start, shape=(2, 3), dtype=dtype, **_trained(dtype))
+    _expect_described(K, variable, np.ones((2, 3), dtype))
 
 
 @BOOK.scenario(VARIABLE, "a function without a shape", Aspect.ERROR, editions=KERAS_3)
 def without_shape(K: Recorder) -> None:
     """The shape is required beside a callable."""
-    start = K.body("start", lambda shape, dtype: K["keras.ops.ones"](shape, dtype))
+    start = K.body("start", ones(K))
     result = K.attempt(K[K.tested], start, dtype="float32").output("attempt")
     K.expect("it is refused", result, raises(), "an exception", at=ARGS)
 
@@ -150,9 +150,9 @@ KEYWORDS = (
 def attributes(K: Recorder, case: tuple[str, dict[str, Any], Any]) -> None:
     """Attributes are what the arguments say, or their defaults."""
     name, keywords, expected = case
-    made = K[K.tested](K.array("x", np.ones(2, "float32")), **keywords)
+    variable = K[K.tested](K.array("x", np.ones(2, "float32")), **keywords)
     K.title = f"the attribute {name}"
-    seen = attribute(K, made, name).output("attribute")
+    seen = attribute(K, variable, name).output("attribute")
     K.expect(f"the attribute {name}", seen, is_one_of(expected), repr(expected), at=ATTRIBUTES)
 
 
@@ -166,10 +166,10 @@ def attributes(K: Recorder, case: tuple[str, dict[str, Any], Any]) -> None:
 def set_trainable(K: Recorder, trainable: bool) -> None:
     """Whether it is trainable can change, and its value stays."""
     x = np.ones(2, "float32")
-    made = K[K.tested](K.array("x", x), trainable=not trainable)
-    method(K, made, "__setattr__", "trainable", trainable)
-    seen = attribute(K, made, "trainable").output("trainable")
-    value = K.eval(made).output("value")
+    variable = K[K.tested](K.array("x", x), trainable=not trainable)
+    method(K, variable, "__setattr__", "trainable", trainable)
+    seen = attribute(K, variable, "trainable").output("trainable")
+    value = K.eval(variable).output("value")
     K.expect("it is set", seen, is_one_of(trainable), str(trainable), at=ATTRIBUTES)
     K.expect("the value stays", value, is_array(x), shown(x), at=ATTRIBUTES)
 
@@ -177,14 +177,14 @@ def set_trainable(K: Recorder, trainable: bool) -> None:
 HELD = (("constraint", "NonNeg", "constraints"), ("regularizer", "L2", "regularizers"))
 
 
-@BOOK.scenario(VARIABLE, "what a variable holds", Aspect.STATE, editions=KERAS_3, case=HELD)
+@BOOK.scenario(VARIABLE, "a callable that it holds", Aspect.STATE, editions=KERAS_3, case=HELD)
 def holds(K: Recorder, case: tuple[str, str, str]) -> None:
     """A variable keeps the constraint or the regularizer that it is given."""
     name, kind, module = case
     K.title = f"a {name}"
-    made = K[K.tested](K.array("x", np.ones(2, "float32")))
-    method(K, made, "__setattr__", name, K[f"keras.{module}.{kind}"]())
-    classes = K.operator.classes(attribute(K, made, name)).output("classes")
+    variable = K[K.tested](K.array("x", np.ones(2, "float32")))
+    method(K, variable, "__setattr__", name, K[f"keras.{module}.{kind}"]())
+    classes = K.operator.classes(attribute(K, variable, name)).output("classes")
     K.expect(f"the {name} is kept", classes, is_a(kind), f"a {kind}", at=SUMMARY)
 
 
@@ -206,15 +206,15 @@ UNSETTLED = ("a list", "an array of float64", "an array of int32")
 def changed(K: Recorder, change: str, source: str, dtype: str) -> None:
     """The value changes, and shape and dtype stay."""
     x, y = _numbers((2, 3), dtype), _numbers((2, 3), dtype)[::-1] + np.asarray(3, dtype)
-    made = K[K.tested](K.array("x", x), dtype=dtype, **_trained(dtype))
+    variable = K[K.tested](K.array("x", x), dtype=dtype, **_trained(dtype))
     if change != "assign" and source in UNSETTLED:
         source = "a tensor"
-    method(K, made, change, _given(K, y, source, dtype))
+    method(K, variable, change, _passed(K, y, source, dtype))
     after = {"assign": y, "assign_add": x + y, "assign_sub": x - y}[change]
-    _expect_state(K, made, after, dtype)
+    _expect_state(K, variable, after, dtype)
 
 
-def _given(K: Recorder, y: Array, source: str, dtype: str) -> Any:
+def _passed(K: Recorder, y: Array, source: str, dtype: str) -> Any:
     match source:
         case "a list":
             return y.tolist()
@@ -226,10 +226,10 @@ def _given(K: Recorder, y: Array, source: str, dtype: str) -> Any:
     return K.array("y", y.astype(other))
 
 
-def _expect_state(K: Recorder, made: Result, after: Array, dtype: str) -> None:
-    value = K.eval(made).output("after")
-    named = attribute(K, made, "dtype").output("dtype")
-    shape = K.int_shape(made).output("shape")
+def _expect_state(K: Recorder, variable: Result, after: Array, dtype: str) -> None:
+    value = K.eval(variable).output("after")
+    named = attribute(K, variable, "dtype").output("dtype")
+    shape = K.int_shape(variable).output("shape")
     K.expect("the new value", value, is_array(after), shown(after), at=EXAMPLES)
     K.expect("the dtype stays", named, is_one_of(dtype), dtype, at=ATTRIBUTES)
     K.expect("the value's dtype stays", value, has_dtype(dtype), dtype, at=ATTRIBUTES)
@@ -239,12 +239,14 @@ def _expect_state(K: Recorder, made: Result, after: Array, dtype: str) -> None:
 
 @BOOK.scenario(VARIABLE, "a value of shape {shape}", Aspect.STATE, editions=KERAS_3, shape=SHAPES)
 def other_shape(K: Recorder, shape: tuple[int, ...]) -> None:
-    """Whatever becomes of a value of another shape, the attribute is the shape of the value."""
+    """The attribute stays the shape of the value, whether a value of another shape is refused."""
     x, other = _numbers((2, 2), "float32"), _numbers(shape, "float32")
-    made = K[K.tested](K.array("x", x))
-    K.attempt(K.operator.call, attribute(K, made, "assign"), K.array("y", other)).output("attempt")
-    rank = K.int_shape(made).output("shape")
-    value = K.eval(made).output("after")
+    variable = K[K.tested](K.array("x", x))
+    K.attempt(K.operator.call, attribute(K, variable, "assign"), K.array("y", other)).output(
+        "attempt"
+    )
+    rank = K.int_shape(variable).output("shape")
+    value = K.eval(variable).output("after")
     K.expect("the shape of the value", value, is_array(x), shown(x), at=ATTRIBUTES)
     K.expect("the shape", rank, is_static_shape(x.shape), str(x.shape), at=ATTRIBUTES)
 
@@ -265,13 +267,12 @@ def many_changes(K: Recorder, draw: Draw) -> None:
     """Changes follow one another."""
     shape = draw(st.sampled_from(((), (3,), (2, 2))))
     state = small(draw, shape)
-    made = K[K.tested](K.array("start", state))
+    variable = K[K.tested](K.array("start", state))
     for number in range(draw(st.integers(2, 5))):
         change, y = draw(st.sampled_from(CHANGES)), small(draw, shape)
-        given = K.array(f"y_{number}", y)
-        method(K, made, change, given)
+        method(K, variable, change, K.array(f"y_{number}", y))
         state = {"assign": y, "assign_add": state + y, "assign_sub": state - y}[change]
-    _expect_state(K, made, state, "float32")
+    _expect_state(K, variable, state, "float32")
 
 
 OPERATORS = ("add", "sub", "mul", "truediv", "pow")
@@ -283,8 +284,8 @@ OPERATORS = ("add", "sub", "mul", "truediv", "pow")
 def operators(K: Recorder, operator: str, first: bool) -> None:
     """Python's operators take the variable as its value."""
     x, y = np.array([1, 2, 4], "float32"), np.array([2, 4, 1], "float32")
-    made, other = K[K.tested](K.array("x", x)), tensor(K, "y", y)
-    pair = (made, other) if first else (other, made)
+    variable, other = K[K.tested](K.array("x", x)), tensor(K, "y", y)
+    pair = (variable, other) if first else (other, variable)
     value = K.eval(K[f"operator.{operator}"](*pair)).output("value")
     numbers = (x, y) if first else (y, x)
     names = {"sub": "subtract", "truediv": "true_divide", "mul": "multiply", "pow": "power"}
@@ -300,14 +301,16 @@ def autocasts(K: Recorder, kind: str) -> None:
     dtype, inside = ("int32", "int32") if kind == "integers" else ("float32", "float32")
     inside = "float16" if kind == "cast" else inside
     x = K.array("x", np.ones(2, dtype))
-    made = K[K.tested](x, autocast=kind != "not cast", **_trained(dtype))
-    scope = K["keras.src.backend.AutocastScope"]("float16")
-    seen = K.within(scope, K.body("seen", lambda: attribute(K, made, "value")))()
+    variable = K[K.tested](x, autocast=kind != "not cast", **_trained(dtype))
+    scope = K["keras.src.backend.common.AutocastScope"]("float16")
+    seen = K.within(scope, K.body("seen", lambda: attribute(K, variable, "value")))()
     cast = K.dtype(seen).output("inside")
-    told = K.within(scope, K.body("told", lambda: attribute(K, made, "dtype")))().output("told")
-    after = attribute(K, made, "dtype").output("after")
+    inside_name = K.within(
+        scope, K.body("named", lambda: attribute(K, variable, "dtype"))
+    )().output("named")
+    after = attribute(K, variable, "dtype").output("after")
     K.expect("the value's dtype inside", cast, is_one_of(inside), inside, at=ARGS)
-    K.expect("the dtype inside", told, is_one_of(inside), inside, at=ARGS)
+    K.expect("the dtype inside", inside_name, is_one_of(inside), inside, at=ARGS)
     K.expect("the dtype afterwards", after, is_one_of(dtype), dtype, at=ATTRIBUTES)
 
 
@@ -318,20 +321,20 @@ def without_effect(K: Recorder, change: str, mapped: bool) -> None:
     """No variable changes, and the scope has the new values."""
     x, y = np.array([1, 2], "float32"), np.array([5, 7], "float32")
     start = np.array([3, 4], "float32") if mapped else x
-    made = K.keras.Variable(K.array("x", x))
-    mapping = [(made, tensor(K, "start", start))] if mapped else []
+    variable = K.keras.Variable(K.array("x", x))
+    mapping = [(variable, tensor(K, "start", start))] if mapped else []
     scope = K[K.tested](state_mapping=mapping)
     new = tensor(K, "y", y)
 
     def body() -> tuple[Result, Result]:
-        before = K["keras.ops.add"](attribute(K, made, "value"), 0.0)
-        method(K, made, change, new)
-        return before, K["keras.ops.add"](attribute(K, made, "value"), 0.0)
+        before = K["keras.ops.add"](attribute(K, variable, "value"), 0.0)
+        method(K, variable, change, new)
+        return before, K["keras.ops.add"](attribute(K, variable, "value"), 0.0)
 
     both = K.within(scope, K.body("body", body))()
     before, after = K.eval(both[0]).output("before"), K.eval(both[1]).output("after")
-    collected = K.eval(method(K, scope, "get_current_value", made)).output("collected")
-    outside = K.eval(made).output("outside")
+    collected = K.eval(method(K, scope, "get_current_value", variable)).output("collected")
+    outside = K.eval(variable).output("outside")
     expected = {"assign": y, "assign_add": start + y, "assign_sub": start - y}[change]
     K.expect("the value inside", before, is_array(start), shown(start), at=SUMMARY)
     K.expect("the new value inside", after, is_array(expected), shown(expected), at=SUMMARY)
@@ -343,17 +346,17 @@ def without_effect(K: Recorder, change: str, mapped: bool) -> None:
 def nested(K: Recorder) -> None:
     """The inner scope's changes are its own."""
     x, y = np.array([1, 2], "float32"), np.array([5, 7], "float32")
-    made = K.keras.Variable(K.array("x", x))
+    variable = K.keras.Variable(K.array("x", x))
     outer, inner = K[K.tested](), K[K.tested]()
     new = tensor(K, "y", y)
-    change = K.body("change", lambda: method(K, made, "assign", new))
+    change = K.body("change", lambda: method(K, variable, "assign", new))
 
     def body() -> Result:
         K.within(inner, change)()
-        return K["keras.ops.add"](attribute(K, made, "value"), 0.0)
+        return K["keras.ops.add"](attribute(K, variable, "value"), 0.0)
 
     seen = K.eval(K.within(outer, K.body("body", body))()).output("seen")
-    outside = K.eval(made).output("outside")
+    outside = K.eval(variable).output("outside")
     K.expect("the outer scope's value", seen, is_array(x), shown(x), at=SUMMARY)
     K.expect("the variable stays", outside, is_array(x), shown(x), at=SUMMARY)
 
@@ -361,15 +364,15 @@ def nested(K: Recorder) -> None:
 @BOOK.scenario(SCOPE, "a variable of a function inside", Aspect.STATE, editions=KERAS_3)
 def deferred(K: Recorder) -> None:
     """A variable that is made of a callable inside has its value afterwards."""
-    start = K.body("start", lambda shape, dtype: K["keras.ops.ones"](shape, dtype))
+    start = K.body("start", ones(K))
     scope = K[K.tested]()
     make = K.body("make", lambda: K.keras.Variable(start, shape=(2, 3), dtype="float32"))
-    made = K.within(scope, make)()
-    value = K.eval(made).output("value")
-    shape = K.int_shape(made).output("shape")
-    ones = np.ones((2, 3), "float32")
+    variable = K.within(scope, make)()
+    value = K.eval(variable).output("value")
+    shape = K.int_shape(variable).output("shape")
+    x = np.ones((2, 3), "float32")
     place = section("keras.Variable: Args")
-    K.expect("the value", value, is_array(ones), "ones", at=place)
+    K.expect("the value", value, is_array(x), "ones", at=place)
     K.expect("the shape", shape, is_static_shape((2, 3)), "(2, 3)", at=place)
 
 

@@ -5,6 +5,7 @@ has the functions of `K`; `load` finds those and others by name.
 """
 
 import importlib
+import inspect
 from typing import Any, Callable, Dict, List, Optional, Sequence
 
 import numpy as np
@@ -46,7 +47,8 @@ class GraphAdapter(object):
             name = name.partition(".")[2]
         for part in self._names.get(name, name).split("."):
             member = getattr(member, part, None)
-        return member  # type: ignore[no-any-return]
+        # a package may have a module of this name in one release, and a function in another
+        return None if inspect.ismodule(member) else member
 
     def bind(self, binder: str, values: Sequence[Any], keywords: Dict[str, Any]) -> Any:
         """Make a tensor; `binder` is variable, constant or placeholder.
