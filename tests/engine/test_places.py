@@ -5,10 +5,25 @@ from __future__ import annotations
 import pytest
 
 from conformance.engine import Profile
-from conformance.engine.verdicts.places import MOST_LINES, Spectra, ranked
-from conformance.observations import TracedFunction
-from conformance.results import Aspect, Failure, SuspectLine, Verdict
-from tests.engine.support import Outcome, examine, module
+from conformance.engine.judging.findings import Finding
+from conformance.engine.judging.trials import Trial
+from conformance.engine.verdicts.places import (
+    MOST_LINES,
+    MOST_SECONDS,
+    Locator,
+    Spectra,
+    ranked,
+)
+from conformance.engine.verdicts.tally import Group
+from conformance.observations import (
+    Batch,
+    Crashed,
+    Seconds,
+    StructureObservation,
+    TracedFunction,
+)
+from conformance.results import Aspect, Failure, FindingKind, SuspectLine, Verdict
+from tests.engine.support import Outcome, examine, module, tasks
 
 FILE = "lib/nn.py"
 
@@ -119,3 +134,48 @@ def test_places_change_no_id_and_no_verdict(outcomes: tuple[Outcome, Outcome]) -
     assert plain.verdicts() == placed.verdicts()
     assert [f.id for f in wrong(plain)] == [f.id for f in wrong(placed)]
     assert not any(isinstance(f.suspect_lines, list) for f in wrong(plain))
+
+
+class Worker:
+    """Answers each batch with one observation, and counts them."""
+
+    def __init__(self, observed: StructureObservation) -> None:
+        self.observed, self.batches = observed, 0
+
+    def run(self, batch: Batch) -> StructureObservation:
+        assert batch.trace
+        self.batches += 1
+        return self.observed
+
+
+def groups(kind: FindingKind = FindingKind.VALUE) -> tuple[list[Trial], list[Group]]:
+    """Trials of a function, and a failure of each of the first two."""
+    (task,) = tasks(["softmax"], BRIEF)
+    finding = Finding(Aspect.VALUE, Verdict.VIOLATES, kind, gives="gives 1", demands="2")
+    return task.trials(), [Group(finding, trial) for trial in task.trials()[:2]]
+
+
+def located(worker: Worker, kind: FindingKind = FindingKind.VALUE) -> list[int]:
+    """How many lines each failure gets."""
+    trials, failures = groups(kind)
+    locator = Locator(worker.run, trials, {trial.key: frozenset() for trial in trials})
+    return [len(group.lines) for group in locator.located(failures)]
+
+
+def test_a_lost_worker_costs_only_places() -> None:
+    worker = Worker(StructureObservation((), (), (), incidents=(Crashed(11, None, ""),)))
+    assert located(worker) == [0, 0]
+    assert worker.batches == 1
+
+
+def test_the_time_of_a_function_is_limited() -> None:
+    slow, trace = Seconds(call=MOST_SECONDS + 1), (ran("f", 1, 1, 2),)
+    worker = Worker(StructureObservation((), (), (), seconds=slow, trace=trace))
+    assert located(worker) == [1, 0]
+    assert worker.batches == 1
+
+
+def test_an_exception_needs_no_trace() -> None:
+    worker = Worker(StructureObservation((), (), ()))
+    assert located(worker, FindingKind.EXCEPTION) == [0, 0]
+    assert worker.batches == 0

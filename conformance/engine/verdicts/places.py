@@ -31,7 +31,7 @@ RunBatch = Callable[[Batch], StructureObservation]
 
 MOST_LOCATED = 6
 """How many failures of one function get the lines, the gravest first."""
-MOST_SECONDS = 20.0
+MOST_SECONDS = 10.0
 """Once the traced cases of one function, or the controls, have taken so long inside the
 implementation, no more run. Few targets need a tenth of it."""
 MOST_FAILING, MOST_PASSING = 8, 24
