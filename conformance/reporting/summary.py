@@ -247,8 +247,8 @@ def shared_failure_lines(
             yield from failure.quotation(paint, quote)
     else:
         groups = by_cause(failures)
-        if text := counted_causes(groups):
-            yield paint.text(text, "bold")
+        if len(failures) > limit:
+            yield paint.text(counted_causes(groups), "bold")
         yield from _cause_lines(groups, paint, limit, quote)
     if functions := {failure.failure.function for failure in failures}:
         name = functions.pop() if len(functions) == 1 else "FUNCTION"
@@ -266,11 +266,8 @@ def by_cause(failures: Sequence[SharedFailure]) -> list[list[SharedFailure]]:
 
 
 def counted_causes(groups: Sequence[Sequence[SharedFailure]]) -> str:
-    """`443 failures of 89 causes, 12 of them in Keras's front end`; empty if each failure has a
-    cause of its own."""
+    """`443 failures of 89 causes, 12 of them in Keras's front end`."""
     failures = sum(map(len, groups))
-    if failures == len(groups):
-        return ""
     front = sum(in_front_end(group[0].failure) for group in groups)
     where = f", {front} of them in Keras's front end" if front else ""
     return f"{failures} failures of {counted(len(groups), 'cause')}{where}"
