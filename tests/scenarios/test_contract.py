@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from functools import cache
 from types import SimpleNamespace
@@ -68,7 +69,7 @@ class Keras:
         if name in CALLS:
             return CALLS[name]
         if name.startswith("operator."):
-            return taking_values(getattr(running.operator, name.removeprefix("operator.")))
+            return taking_values(getattr(operator, name.removeprefix("operator.")))
         own = {"keras.ops.cast": lambda x, dtype: x.astype(dtype)}
         return taking_values(own.get(name) or getattr(np, name.removeprefix("keras.ops.")))
 
@@ -245,7 +246,10 @@ def derivative(function: Any) -> Callable[[Any], Any]:
 
 def rnn(step: Any, inputs: Any, states: Any, mask: Any = None, **options: Any) -> Any:
     """The oracle's, with the options that it lacks."""
-    turned = (lambda x: np.swapaxes(x, 0, 1)) if options.get("time_major") else (lambda x: x)
+
+    def turned(x: Any) -> Any:
+        return np.swapaxes(x, 0, 1) if options.get("time_major") else x
+
     last, outputs, new = oracle_rnn(
         step,
         turned(inputs),
@@ -299,7 +303,7 @@ def test_a_right_backend_fails_nothing(name: str, monkeypatch: pytest.MonkeyPatc
     assert failing(name, Keras, monkeypatch) == set()
 
 
-def _method(name: str, fault: Callable[..., Any]) -> Fault:
+def _method(name: str, fault: Any) -> Fault:
     """A variable with another method."""
     kind = type("Variable", (Variable,), {name: fault})
     return lambda k: lambda *args, **kwargs: kind(k, *args, **kwargs)

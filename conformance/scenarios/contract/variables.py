@@ -134,7 +134,7 @@ def unknown_aggregation(K: Recorder) -> None:
     K.expect("it is refused", result, raises(), "an exception", at=ARGS)
 
 
-KEYWORDS = (
+KEYWORDS: tuple[tuple[str, dict[str, Any], Any], ...] = (
     ("trainable", {}, True),
     ("trainable", {"trainable": False}, False),
     ("autocast", {}, True),
