@@ -58,7 +58,7 @@ def _release(past: PastRun, own: Sequence[Change]) -> Iterator[str]:
     if not own:
         return
     yield ""
-    yield f"### {escape(past.target.name)}: {escape(past.package)} {escape(past.version)}"
+    yield "### " + escape(f"{past.target.name}: {past.package} {past.version}")
     for title, part in (
         ("Regressions", [change for change in own if not change.fixed]),
         ("Fixes", [change for change in own if change.fixed]),

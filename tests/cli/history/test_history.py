@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -95,7 +96,7 @@ def test_a_stored_release_is_not_run_again(installed: list[str]) -> None:
 def test_after_ctrl_c_the_finished_releases_stay(
     installed: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    install = vars(running)["install_release"]
+    install: Callable[[Target, Release], Path] = vars(running)["install_release"]
 
     def interrupted(target: Target, release: Release) -> Path:
         if release.version == "1.1":
