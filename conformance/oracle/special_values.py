@@ -48,12 +48,12 @@ ORDERS = frozenset(("max", "min", "maximum", "minimum", "argmax", "argmin", "cli
 
 
 def special(x: Array, function: str) -> Mask:
-    """The numbers about which `special-values` leaves something open in this function."""
+    """A mask of the numbers x (any shape) about which `special-values` leaves something open."""
     return np.asarray(np.isnan(x) if function in ORDERS else ~np.isfinite(x))
 
 
 def settled(function: str, arguments: Mapping[str, Any], value: Array) -> Mask:
-    """The elements of a result in which the standards leave nothing open."""
+    """A mask of the elements of a result (any shape) in which the standards leave nothing open."""
     if function in COPIES:
         return np.full(value.shape, value.dtype.kind == "f")
     if function not in DEFINED:
