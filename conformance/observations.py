@@ -263,7 +263,7 @@ class StructureObservation:
     renewed: tuple[str, ...] = ()
     """The part of `leaked` for which the host started a new worker after the batch."""
     trace: tuple[TracedFunction, ...] = ()
-    """The functions of the implementation that ran, if the batch asked for them."""
+    """The functions of the implementation that ran, for a traced batch."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,13 +14,20 @@ from conformance.history.records import (
     encode_schema,
     past_failures,
 )
-from conformance.history.spans import CellHistory, Change, State, cell_histories, changes, state
+from conformance.history.spans import (
+    CellHistory,
+    ReleaseChange,
+    State,
+    cell_histories,
+    changes,
+    state,
+)
 
 __all__ = [
     "SCHEMA",
     "Basis",
     "CellHistory",
-    "Change",
+    "ReleaseChange",
     "PastFailure",
     "PastRun",
     "Promises",

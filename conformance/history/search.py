@@ -70,8 +70,8 @@ class Search:
     def boundaries(self, known: str | None = None) -> list[Boundary]:
         """The boundaries between the oldest and the newest release that can be tested.
 
-        `known` is a release that is expected to fail. A failure that comes and goes several times
-        between two tested releases is found once.
+        `known` is a release that is expected to fail. A failure that appears and disappears
+        several times between two tested releases is found once.
         """
         anchors = [self._first(range(len(self.versions)))]
         if known in self.versions:

@@ -17,11 +17,11 @@ from conformance.cli.files.outputs import check_writable
 from conformance.cli.history.files import DEFAULT, past_file, read_history, read_past, write_past
 from conformance.cli.history.page import write_page
 from conformance.cli.history.releases import package_of, releases
-from conformance.cli.history.running import Scope, run_release, tasks_of
+from conformance.cli.history.running import HistoryScope, run_release, tasks_of
 from conformance.cli.options.selection import nothing_selected
 from conformance.cli.options.values import HistoryOptions
 from conformance.cli.targets.known import chosen, known_targets
-from conformance.history import Change, PastRun, changes
+from conformance.history import ReleaseChange, PastRun, changes
 from conformance.history.spans import counts
 from conformance.reporting.safe_text import clean, counted
 from conformance.specs import load
@@ -64,8 +64,8 @@ def _run_target(target: Target, folder: Path, options: HistoryOptions) -> bool:
     return not any(past.problem for past in stored)
 
 
-def _scope(target: Target, options: HistoryOptions) -> Scope:
-    scope = Scope(
+def _scope(target: Target, options: HistoryOptions) -> HistoryScope:
+    scope = HistoryScope(
         profile=options.profile,
         seed=options.seed,
         selection=options.selection,
@@ -87,7 +87,7 @@ def _releases(target: Target, options: HistoryOptions) -> list[Release]:
         raise UsageProblem(error.reason, error.hint or "write the versions: 3.4.1,3.5.0") from error
 
 
-def _line(past: PastRun, listed: Iterable[Change]) -> str:
+def _line(past: PastRun, listed: Iterable[ReleaseChange]) -> str:
     """One release in a line."""
     name = f"{past.target.name} with {past.package} {past.version}"
     if past.problem:

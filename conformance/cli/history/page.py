@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from conformance.files import write_atomically
-from conformance.history import Change, PastRun, changes
+from conformance.history import ReleaseChange, PastRun, changes
 from conformance.history.spans import State, counts
 from conformance.reporting.markdown import code, escape, joined
 
@@ -38,7 +38,7 @@ def _lines(stored: Mapping[str, Sequence[PastRun]]) -> Iterator[str]:
             yield from _release(past, [c for c in listed if c.version == past.version])
 
 
-def _table(runs: Sequence[PastRun], listed: Sequence[Change]) -> Iterator[str]:
+def _table(runs: Sequence[PastRun], listed: Sequence[ReleaseChange]) -> Iterator[str]:
     """A row for each release: cells by state, regressions and fixes."""
     yield f"| release | {' | '.join(State)} | regressions | fixes |"
     yield "|---|" + "---:|" * (len(State) + 2)
@@ -54,7 +54,7 @@ def _table(runs: Sequence[PastRun], listed: Sequence[Change]) -> Iterator[str]:
         yield f"| {escape(name)} | {' | '.join(map(str, cells))} |"
 
 
-def _release(past: PastRun, own: Sequence[Change]) -> Iterator[str]:
+def _release(past: PastRun, own: Sequence[ReleaseChange]) -> Iterator[str]:
     if not own:
         return
     yield ""
@@ -72,7 +72,7 @@ def _release(past: PastRun, own: Sequence[Change]) -> Iterator[str]:
                 yield f"* {len(part) - _MOST} more"
 
 
-def _item(change: Change) -> str:
+def _item(change: ReleaseChange) -> str:
     cell = f"* {code(change.function)} {change.aspect}"
     if change.failure is None:
         return cell

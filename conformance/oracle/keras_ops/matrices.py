@@ -6,7 +6,7 @@ Solutions, inverses and determinants have the bounds of Gaussian elimination (`o
 2002, theorem 10.3); two more roundings are those of a division by way of a reciprocal. The method
 of Householder gives orthogonal factors of a matrix whose columns are off by gamma(c m n) of their
 length. The small integer c (theorem 19.4) is `HOUSEHOLDER` here. Singular values and eigenvalues
-come by such factors from both sides, several times (`SWEEPS`).
+need such factors from both sides, several times (`SWEEPS`).
 """
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ def overridden(K: Recorder, parent: str) -> None:
 
 @BOOK.scenario(NAME, "the same caller", editions=KERAS_3, deduplicate=(True, False))
 def same_caller(K: Recorder, deduplicate: bool) -> None:
-    """A scope of the same caller and name is entered once, unless duplicates are asked for."""
+    """A scope of the same caller and name is entered once, unless the call allows duplicates."""
     caller = K.keras.Variable(K.array("caller", np.ones(2, "float32")))
     scopes = [K[K.tested]("part", caller=caller, deduplicate=deduplicate) for _ in range(2)]
     make = K.body("make", _variable(K))

@@ -101,7 +101,8 @@ def test_after_ctrl_c_the_finished_releases_stay(
     def interrupted(target: Target, release: Release) -> Path:
         if release.version == "1.1":
             raise KeyboardInterrupt
-        return install(target, release)
+        folder: Path = install(target, release)
+        return folder
 
     monkeypatch.setattr(running, "install_release", interrupted)
     result = history("--versions", "1.0,1.1,1.2")

@@ -78,9 +78,9 @@ def entries(digests_of_examples: Optional[Digests] = None) -> Iterator[Entry]:
             elif digests_of_examples is not None:
                 entry.update(_some("examples", digests_of_examples(qualified)))
             yield entry
-    keras = importlib.import_module("keras")
+    keras: Any = importlib.import_module("keras")
     for name in CONTRACT:
-        member = functools.reduce(_member, name.split(".")[1:], keras)
+        member: Any = functools.reduce(_member, name.split(".")[1:], keras)
         if member is not None:
             yield {"name": name, **_entry(member)}
 
