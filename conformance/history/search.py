@@ -13,7 +13,7 @@ from itertools import pairwise
 from msgspec import Struct
 
 
-class Answer(StrEnum):
+class ReleaseAnswer(StrEnum):
     """The outcome of a failing case in one release."""
 
     FAILS = "fails"
@@ -28,13 +28,13 @@ class Probe(Struct, frozen=True):
     """One run of the case: the release, its answer, and the reason in a clause."""
 
     version: str
-    answer: Answer
+    answer: ReleaseAnswer
     why: str = ""
 
     @property
     def fails(self) -> bool:
         """Whether the release shows this failure, and not another one."""
-        return self.answer is Answer.FAILS
+        return self.answer is ReleaseAnswer.FAILS
 
     def __str__(self) -> str:
         return f"{self.version} {self.answer}" + (f": {self.why}" if self.why else "")
@@ -91,7 +91,7 @@ class Search:
         return self.probes[version]
 
     def _testable(self, place: int) -> bool:
-        return self._at(place).answer is not Answer.UNTESTABLE
+        return self._at(place).answer is not ReleaseAnswer.UNTESTABLE
 
     def _first(self, places: Sequence[int]) -> int | None:
         return next((place for place in places if self._testable(place)), None)

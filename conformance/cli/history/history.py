@@ -21,7 +21,7 @@ from conformance.cli.history.running import HistoryScope, run_release, tasks_of
 from conformance.cli.options.selection import nothing_selected
 from conformance.cli.options.values import HistoryOptions
 from conformance.cli.targets.known import chosen, known_targets
-from conformance.history import ReleaseChange, PastRun, changes
+from conformance.history import PastRun, ReleaseChange, changes
 from conformance.history.spans import counts
 from conformance.reporting.safe_text import clean, counted
 from conformance.specs import load

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from conformance.files import write_atomically
-from conformance.history import ReleaseChange, PastRun, changes
+from conformance.history import PastRun, ReleaseChange, changes
 from conformance.history.spans import State, counts
 from conformance.reporting.markdown import code, escape, joined
 
