@@ -9,7 +9,7 @@ from functools import partial
 
 from hypothesis.strategies import SearchStrategy
 
-from conformance.adapters.patience import ONCE, Patience
+from conformance.adapters.patience import Patience
 from conformance.adapters.session import Session, SessionAbortedError
 from conformance.editions import differentiates
 from conformance.engine.judging import signatures
@@ -31,12 +31,12 @@ from conformance.engine.judging.successors import changes
 from conformance.engine.judging.trials import Trial
 from conformance.engine.planning.plan import Task, documented_names
 from conformance.engine.planning.portions import bundles, by_setup, riskiest_first
-from conformance.engine.planning.profiles import Profile
 from conformance.engine.running.collecting import forget_young
 from conformance.engine.running.consistency import Consistency, waits
 from conformance.engine.running.controls import Controls
 from conformance.engine.running.endings import Losses, why_restarted
 from conformance.engine.running.examined import Examined, Remembered
+from conformance.engine.running.locating import Locating
 from conformance.engine.running.newer_release import newer_release
 from conformance.engine.running.preludes import reaching
 from conformance.engine.running.probing import Probes, Probing
@@ -48,10 +48,9 @@ from conformance.engine.running.twins import Twins, unmade
 from conformance.engine.verdicts.failures import function_result
 from conformance.engine.verdicts.minimise import Minimiser
 from conformance.engine.verdicts.origins import origin
-from conformance.engine.verdicts.places import Locator
 from conformance.engine.verdicts.symptoms import Symptom, symptom
 from conformance.engine.verdicts.tally import Group, Tally, folded
-from conformance.observations import Batch, FunctionIdentity, NotRun, StructureObservation
+from conformance.observations import FunctionIdentity, NotRun, StructureObservation
 from conformance.results import Aspect, FindingKind, Spent, TargetInfo
 from conformance.results.events import (
     CasesDone,
@@ -105,17 +104,18 @@ class Examination:
     errors: FunctionErrors = field(init=False)
     """The functions in which the suite itself had an error."""
     _sending: Sending = field(init=False)
-    _controls: Controls = field(init=False)
+    _locating: Locating = field(init=False)
     _mark: float = field(default_factory=time.monotonic)
 
     def __post_init__(self) -> None:
         self.consistency = Consistency(self._run)
         self.errors = FunctionErrors(self.subject.name, dict(self.remembered.errors))
-        self._controls = Controls(self.subject, self.common.seed)
         self.losses = Losses(documented_names(self.subject.edition))
         self._sending = Sending(
             self.session, self.errors, self.stop, self._skip, self.losses.patience
         )
+        controls = Controls(self.subject, self.common.seed)
+        self._locating = Locating(controls, self._sending, self.emit, self.stop)
 
     def all(self, introduce: Callable[[TargetInfo], None]) -> Iterator[Examined]:
         """Examine the functions one by one; once `stop` is set, yield what is known of the rest.
@@ -441,7 +441,7 @@ class Examination:
             groups = self._smaller(task, [] if name in self.errors else tally.failures())
         if self.common.locate and not self.survey:
             with self.errors.guard(name, Stage.LOCATING):
-                groups = self._located(task, groups)
+                groups = self._locating.located(task, groups, self.known.get(name, {}), tally)
         self._charge(tally)
         unfinished = (self.stop.is_set() or self.survey) and self._present(task)
         result = None
@@ -471,31 +471,6 @@ class Examination:
                 self.stop.set()
         return folded(groups)
 
-    def _located(self, task: Task, groups: list[Group]) -> list[Group]:
-        """The failures, the gravest of the wrong answers with the lines that may be the cause."""
-        name, tally = task.spec.name, self.tallies[task.spec.name]
-
-        def run(batch: Batch) -> StructureObservation:
-            observed = self._sending.run(batch, ONCE)
-            tally.inside_besides += observed.seconds.total
-            with during(Stage.ANNOUNCING):
-                for reason in why_restarted(observed):
-                    self.emit(WorkerRestarted(self.subject.name, name, reason))
-            return observed
-
-        locator = Locator(
-            run,
-            task.trials() if groups else (),
-            self.known.get(name, {}),
-            partial(self._controls.traces, run, task),
-            self.stop.is_set,
-        )
-        try:
-            return locator.located(groups)
-        except SessionAbortedError:
-            self.stop.set()
-            return groups
-
     def _minimiser(self, task: Task) -> Minimiser:
         def strategy(trial: Trial) -> SearchStrategy[Trial] | None:
             source = task.source(trial)
@@ -505,7 +480,7 @@ class Examination:
             source = task.source(trial)
             return b"" if source is None else source.choices
 
-        tally = self.tallies[task.spec.name]
+        tally, profile = self.tallies[task.spec.name], task.profile
 
         def run(trial: Trial) -> StructureObservation:
             observed = self._run(task, trial, self.losses.haste(task.spec.name))
@@ -517,14 +492,8 @@ class Examination:
             strategy=strategy,
             choices=choices,
             seed=task.own_seed,
-            budget=lambda group: _budget(group, task.profile),
+            budget=lambda g: profile.shrink if g.finding.contradicts else profile.shrink_other,
             known=self.known.get(task.spec.name, {}),
             ended=self.stop.is_set,
             judge=partial(self._judged, task),
         )
-
-
-def _budget(group: Group, profile: Profile) -> int:
-    """How many trials may be run to make a failure smaller: the profile has a number for what
-    contradicts a document and one for the rest."""
-    return profile.shrink if group.finding.contradicts else profile.shrink_other
