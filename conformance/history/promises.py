@@ -58,7 +58,7 @@ def promised(promises: Promises | None, function: str, failure: Failure) -> tupl
 
 
 def _lacking(promises: Promises, function: str, program: Mapping[str, Any] | None) -> Iterator[str]:
-    """What the case needs and the release lacks or has otherwise, each in a clause."""
+    """The needs of the case that the release lacks or has otherwise, each in a clause."""
     calls = list(_calls(program))
     for name in dict.fromkeys([function, *(name for name, _, _ in calls)]):
         if name in promises.described and name not in promises.installed:

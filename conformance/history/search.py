@@ -1,6 +1,6 @@
 """Search for the releases at which a failure begins and ends, with few runs.
 
-The search tests the oldest release, the newest and one that is known to fail. Between two that
+The search tests the oldest release, the newest and a release that is known to fail. Between two that
 differ it tests the middle, as `git bisect` does. It passes over releases that cannot be tested.
 """
 

@@ -26,7 +26,7 @@ from conformance.cli.replay.stored_failures import StoredFailure, failures, with
 from conformance.cli.targets.known import known_targets, named
 from conformance.history import PastFailure, PastRun, promised
 from conformance.history.records import FAILING
-from conformance.history.search import Answer, Boundary, Probe, Search
+from conformance.history.search import Boundary, Probe, ReleaseAnswer, Search
 from conformance.reporting.safe_text import clean, counted
 from conformance.results import AspectResult, Failure, RunInfo
 
@@ -55,7 +55,9 @@ def bisect(options: BisectOptions) -> int:
     for line in _lines(package, search, borders):
         click.echo(clean(line))
     return (
-        0 if any(t.answer is not Answer.UNTESTABLE for t in search.probes.values()) else CANNOT_RUN
+        0
+        if any(t.answer is not ReleaseAnswer.UNTESTABLE for t in search.probes.values())
+        else CANNOT_RUN
     )
 
 
@@ -157,7 +159,7 @@ class _Case:
             folder = install_release(self.target, release)
             answer = self._answer(with_release(self.target, folder, release), version)
         except InstallationError as error:
-            answer = Probe(version, Answer.UNTESTABLE, _line(error.reason))
+            answer = Probe(version, ReleaseAnswer.UNTESTABLE, _line(error.reason))
         finally:
             if self.remove:
                 remove_release(self.target, release)
@@ -169,17 +171,17 @@ class _Case:
         if promises is not None:
             basis, why = promised(promises, self.failure.function, self.failure.failure)
             if basis == "none":
-                return Probe(version, Answer.NOT_PROMISED, why)
+                return Probe(version, ReleaseAnswer.NOT_PROMISED, why)
         (outcome,) = outcomes([self.failure], {target.name: target})
         if outcome.status == CANNOT:
-            return Probe(version, Answer.UNTESTABLE, _line("; ".join(outcome.notes)))
+            return Probe(version, ReleaseAnswer.UNTESTABLE, _line("; ".join(outcome.notes)))
         if outcome.status == FIXED or outcome.failure is None:
-            return Probe(version, Answer.PASSES)
+            return Probe(version, ReleaseAnswer.PASSES)
         if outcome.failure.verdict not in FAILING:  # a reading that the documents allow
-            return Probe(version, Answer.PASSES, outcome.failure.message)
+            return Probe(version, ReleaseAnswer.PASSES, outcome.failure.message)
         if outcome.failure.id != self.failure.failure.id:
-            return Probe(version, Answer.OTHERWISE, outcome.failure.message)
-        return Probe(version, Answer.FAILS)
+            return Probe(version, ReleaseAnswer.OTHERWISE, outcome.failure.message)
+        return Probe(version, ReleaseAnswer.FAILS)
 
 
 def _line(text: str) -> str:
@@ -200,7 +202,7 @@ def _lines(package: str, search: Search, borders: Sequence[Boundary]) -> Iterato
 
 def _unanimous(package: str, probes: Mapping[str, Probe]) -> str:
     fails = [t.version for t in probes.values() if t.fails]
-    if not any(t.answer is not Answer.UNTESTABLE for t in probes.values()):
+    if not any(t.answer is not ReleaseAnswer.UNTESTABLE for t in probes.values()):
         return f"no release of {package} can be tested"
     if not fails:
         return f"no tested release of {package} shows this failure"
