@@ -1,7 +1,8 @@
 """Search for the releases at which a failure begins and ends, with few runs.
 
-The search tests the oldest release, the newest and a release that is known to fail. Between two that
-differ it tests the middle, as `git bisect` does. It passes over releases that cannot be tested.
+The search tests the oldest release, the newest and a release that is known to fail. Between two
+that differ it tests the middle, as `git bisect` does. It passes over releases that cannot be
+tested.
 """
 
 from __future__ import annotations

@@ -13,7 +13,12 @@ from packaging.version import InvalidVersion, Version
 from conformance.adapters import environments
 from conformance.adapters.environments import Missing
 from conformance.adapters.installation import InstallationError
-from conformance.adapters.releases import Release, install_release, remove_release, with_release
+from conformance.adapters.releases import (
+    PackageRelease,
+    install_release,
+    remove_release,
+    with_release,
+)
 from conformance.adapters.target_records import Target
 from conformance.cli.errors import CANNOT_RUN, UsageProblem
 from conformance.cli.files.results import DEFAULT_FOLDER, in_folders, stored
@@ -118,7 +123,7 @@ def _failure(past: PastFailure) -> Failure:
     )
 
 
-def _versions(options: BisectOptions, failure: StoredFailure, package: str) -> list[Release]:
+def _versions(options: BisectOptions, failure: StoredFailure, package: str) -> list[PackageRelease]:
     text = options.versions
     if text is None:
         installed = failure.target.versions.get(package)
@@ -149,7 +154,7 @@ class _Case:
 
     target: Target
     failure: StoredFailure
-    releases: Sequence[Release]
+    releases: Sequence[PackageRelease]
     remove: bool
 
     def test(self, version: str) -> Probe:

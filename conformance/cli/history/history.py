@@ -10,7 +10,7 @@ import click
 from conformance.adapters import environments
 from conformance.adapters.environments import Missing
 from conformance.adapters.installation import InstallationError
-from conformance.adapters.releases import Release
+from conformance.adapters.releases import PackageRelease
 from conformance.adapters.target_records import Target
 from conformance.cli.errors import CANNOT_RUN, UsageProblem
 from conformance.cli.files.outputs import check_writable
@@ -78,7 +78,7 @@ def _scope(target: Target, options: HistoryOptions) -> HistoryScope:
     return scope
 
 
-def _releases(target: Target, options: HistoryOptions) -> list[Release]:
+def _releases(target: Target, options: HistoryOptions) -> list[PackageRelease]:
     assert options.versions is not None
     package = package_of(target, options.package)
     try:

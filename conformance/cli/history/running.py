@@ -12,7 +12,12 @@ import msgspec
 import conformance
 from conformance.adapters.docstrings import DocstringsError, docstring_facts
 from conformance.adapters.installation import InstallationError
-from conformance.adapters.releases import Release, install_release, remove_release, with_release
+from conformance.adapters.releases import (
+    PackageRelease,
+    install_release,
+    remove_release,
+    with_release,
+)
 from conformance.adapters.target_records import Target
 from conformance.cli.targets.subjects import subject
 from conformance.engine import PROFILES, Run, Task, plan, run
@@ -63,7 +68,9 @@ def tasks_of(target: Target, scope: HistoryScope) -> list[Task]:
     )
 
 
-def run_release(target: Target, release: Release, scope: HistoryScope, *, remove: bool) -> PastRun:
+def run_release(
+    target: Target, release: PackageRelease, scope: HistoryScope, *, remove: bool
+) -> PastRun:
     """Install a release, run the scope on it, and return the file's record.
 
     A release that does not install or start has a record with a `problem`.

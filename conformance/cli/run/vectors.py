@@ -42,7 +42,7 @@ def recorded_options(options: RunOptions) -> RunOptions:
 
 
 def chosen_aspects(options: RunOptions) -> list[Aspect]:
-    """The aspects that are asked for, of those that vectors show."""
+    """The selected aspects, of those that vectors show."""
     chosen = options.chosen_aspects
     return [aspect for aspect in ASPECTS if not chosen or aspect in chosen]
 

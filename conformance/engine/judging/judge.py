@@ -131,8 +131,8 @@ def _without_accepted(
 ) -> tuple[str, ...]:
     """The conventions without those on forms of arguments that the symbolic call accepted.
 
-    Where symbolic tensors are documented, they promise what the computation gives: to accept an
-    argument and raise when the result is computed is no refusal of its form.
+    Where symbolic tensors are documented, they promise what the computation gives. A call that
+    accepts an argument and raises when the result is computed does not refuse its form.
     """
     program, edition = prepared.structure.program, prepared.structure.edition
     late = isinstance(outcome, Raised) and outcome.stage in _LATE_STAGES

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from conformance.adapters.installation import InstallationError
-from conformance.adapters.releases import Release
+from conformance.adapters.releases import PackageRelease
 from conformance.adapters.target_records import Target
 from conformance.cli import main
 from conformance.cli.history import bisect, running
@@ -45,7 +45,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     )
     versions: list[str] = []
 
-    def install(target: Target, release: Release) -> Path:
+    def install(target: Target, release: PackageRelease) -> Path:
         versions.append(release.version)
         if not (tmp_path / release.version).is_dir():
             raise InstallationError(f"there is no {release}")
@@ -96,9 +96,9 @@ def test_a_stored_release_is_not_run_again(installed: list[str]) -> None:
 def test_after_ctrl_c_the_finished_releases_stay(
     installed: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    install: Callable[[Target, Release], Path] = vars(running)["install_release"]
+    install: Callable[[Target, PackageRelease], Path] = vars(running)["install_release"]
 
-    def interrupted(target: Target, release: Release) -> Path:
+    def interrupted(target: Target, release: PackageRelease) -> Path:
         if release.version == "1.1":
             raise KeyboardInterrupt
         folder: Path = install(target, release)
