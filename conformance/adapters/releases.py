@@ -32,7 +32,7 @@ _INDEX_SECONDS = 120
 _TAIL = 3
 
 
-class Release(Struct, frozen=True, order=True):
+class PackageRelease(Struct, frozen=True, order=True):
     """One release of a package on the package index."""
 
     package: str
@@ -61,14 +61,14 @@ def released_versions(package: str, *, previews: bool = False) -> list[str]:
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise InstallationError(f"the releases of {package} are unknown: {error}") from error
-    listed = re.search(r"^Available versions: (.+)$", answer.stdout, re.MULTILINE)
-    if listed is None:
+    versions = re.search(r"^Available versions: (.+)$", answer.stdout, re.MULTILINE)
+    if versions is None:
         tail = "\n".join(answer.stderr.strip().splitlines()[-_TAIL:])
         raise InstallationError(
             f"the index lists no releases of {package}:\n{tail}",
             "check the name, and the index that pip uses; or write versions, such as 3.4.1,3.5.0",
         )
-    return sorted(filter(is_version, listed[1].split(", ")), key=Version)
+    return sorted(filter(is_version, versions[1].split(", ")), key=Version)
 
 
 def is_version(text: str) -> bool:
@@ -80,7 +80,7 @@ def is_version(text: str) -> bool:
     return True
 
 
-def release_folder(target: Target, release: Release) -> Path:
+def release_folder(target: Target, release: PackageRelease) -> Path:
     """The folder of a release for the targets that share an environment."""
     place = layout.venv_folder(target.venv).name if target.venv else target.python or "python"
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", place)
@@ -88,7 +88,7 @@ def release_folder(target: Target, release: Release) -> Path:
 
 
 @layout.in_home()
-def install_release(target: Target, release: Release) -> Path:
+def install_release(target: Target, release: PackageRelease) -> Path:
     """The folder of the release, which is filled if it is not complete.
 
     Raises:
@@ -106,7 +106,7 @@ def install_release(target: Target, release: Release) -> Path:
     return folder
 
 
-def remove_release(target: Target, release: Release) -> None:
+def remove_release(target: Target, release: PackageRelease) -> None:
     """Remove the folder of the release, if there is one."""
     folder = release_folder(target, release)
     if folder.exists():
@@ -149,7 +149,7 @@ def _plain(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def with_release(target: Target, folder: Path, release: Release) -> Target:
+def with_release(target: Target, folder: Path, release: PackageRelease) -> Target:
     """The target with the release in front of its environment's own packages."""
     own = target.environment.get("PYTHONPATH")
     paths = ":".join([literal(str(folder)), *([own] if own else [])])

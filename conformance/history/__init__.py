@@ -14,13 +14,13 @@ from conformance.history.records import (
     encode_schema,
     past_failures,
 )
-from conformance.history.spans import CellHistory, Change, State, cell_histories, changes, state
+from conformance.history.spans import CellChange, CellHistory, State, cell_histories, changes, state
 
 __all__ = [
     "SCHEMA",
     "Basis",
+    "CellChange",
     "CellHistory",
-    "Change",
     "PastFailure",
     "PastRun",
     "Promises",

@@ -1,4 +1,4 @@
-"""What a release promised: whether a failure breaks a sentence of the release's own docstrings.
+"""The promises of a release: whether a failure breaks a sentence of the release's own docstrings.
 
 An edition knows the docstrings of one release (`keras-3.15.1`). An older release may lack the
 function, a parameter or the cited section. It then promised nothing, and its answer breaks nothing.
@@ -31,7 +31,7 @@ class Promises(Struct, frozen=True):
 
     @property
     def is_described(self) -> bool:
-        """Whether the installed release is the one that the edition describes."""
+        """Whether the edition describes the installed release."""
         return self.document.endswith(f"-{self.release}")
 
     def absent(self) -> list[str]:
@@ -58,7 +58,7 @@ def promised(promises: Promises | None, function: str, failure: Failure) -> tupl
 
 
 def _lacking(promises: Promises, function: str, program: Mapping[str, Any] | None) -> Iterator[str]:
-    """What the case needs and the release lacks or has otherwise, each in a clause."""
+    """The needs of the case that the release does not meet, each in a clause."""
     calls = list(_calls(program))
     for name in dict.fromkeys([function, *(name for name, _, _ in calls)]):
         if name in promises.described and name not in promises.installed:

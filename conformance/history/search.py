@@ -1,6 +1,6 @@
 """Search for the releases at which a failure begins and ends, with few runs.
 
-The search tests the oldest release, the newest and one that is known to fail. Between two that
+The search tests the oldest release, the newest and a release known to fail. Between two that
 differ it tests the middle, as `git bisect` does. It passes over releases that cannot be tested.
 """
 
@@ -13,7 +13,7 @@ from itertools import pairwise
 from msgspec import Struct
 
 
-class Answer(StrEnum):
+class CaseOutcome(StrEnum):
     """The outcome of a failing case in one release."""
 
     FAILS = "fails"
@@ -28,13 +28,13 @@ class Probe(Struct, frozen=True):
     """One run of the case: the release, its answer, and the reason in a clause."""
 
     version: str
-    answer: Answer
+    answer: CaseOutcome
     why: str = ""
 
     @property
     def fails(self) -> bool:
         """Whether the release shows this failure, and not another one."""
-        return self.answer is Answer.FAILS
+        return self.answer is CaseOutcome.FAILS
 
     def __str__(self) -> str:
         return f"{self.version} {self.answer}" + (f": {self.why}" if self.why else "")
@@ -70,7 +70,7 @@ class Search:
     def boundaries(self, known: str | None = None) -> list[Boundary]:
         """The boundaries between the oldest and the newest release that can be tested.
 
-        `known` is a release that is expected to fail. A failure that comes and goes several times
+        `known` is a release that is expected to fail. A failure that begins several times
         between two tested releases is found once.
         """
         anchors = [self._first(range(len(self.versions)))]
@@ -91,7 +91,7 @@ class Search:
         return self.probes[version]
 
     def _testable(self, place: int) -> bool:
-        return self._at(place).answer is not Answer.UNTESTABLE
+        return self._at(place).answer is not CaseOutcome.UNTESTABLE
 
     def _first(self, places: Sequence[int]) -> int | None:
         return next((place for place in places if self._testable(place)), None)

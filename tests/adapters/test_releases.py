@@ -12,7 +12,7 @@ from conformance.adapters.installation import InstallationError
 from conformance.adapters.launching import launch_environment
 from conformance.adapters.releases import (
     COMPLETE,
-    Release,
+    PackageRelease,
     install_release,
     released_versions,
     remove_release,
@@ -21,7 +21,7 @@ from conformance.adapters.releases import (
 from conformance.adapters.target_records import Target
 
 TARGET = Target(name="mine", module="mine", edition="keras-3", environment={"PYTHONPATH": "own"})
-RELEASE = Release("mine", "1.0")
+RELEASE = PackageRelease("mine", "1.0")
 METADATA = """Metadata-Version: 2.1
 Name: mine
 Requires-Dist: numpy

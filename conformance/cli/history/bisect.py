@@ -13,7 +13,12 @@ from packaging.version import InvalidVersion, Version
 from conformance.adapters import environments
 from conformance.adapters.environments import Missing
 from conformance.adapters.installation import InstallationError
-from conformance.adapters.releases import Release, install_release, remove_release, with_release
+from conformance.adapters.releases import (
+    PackageRelease,
+    install_release,
+    remove_release,
+    with_release,
+)
 from conformance.adapters.target_records import Target
 from conformance.cli.errors import CANNOT_RUN, UsageProblem
 from conformance.cli.files.results import DEFAULT_FOLDER, in_folders, stored
@@ -26,7 +31,7 @@ from conformance.cli.replay.stored_failures import StoredFailure, failures, with
 from conformance.cli.targets.known import known_targets, named
 from conformance.history import PastFailure, PastRun, promised
 from conformance.history.records import FAILING
-from conformance.history.search import Answer, Boundary, Probe, Search
+from conformance.history.search import Boundary, CaseOutcome, Probe, Search
 from conformance.reporting.safe_text import clean, counted
 from conformance.results import AspectResult, Failure, RunInfo
 
@@ -55,7 +60,9 @@ def bisect(options: BisectOptions) -> int:
     for line in _lines(package, search, borders):
         click.echo(clean(line))
     return (
-        0 if any(t.answer is not Answer.UNTESTABLE for t in search.probes.values()) else CANNOT_RUN
+        0
+        if any(t.answer is not CaseOutcome.UNTESTABLE for t in search.probes.values())
+        else CANNOT_RUN
     )
 
 
@@ -116,7 +123,7 @@ def _failure(past: PastFailure) -> Failure:
     )
 
 
-def _versions(options: BisectOptions, failure: StoredFailure, package: str) -> list[Release]:
+def _versions(options: BisectOptions, failure: StoredFailure, package: str) -> list[PackageRelease]:
     text = options.versions
     if text is None:
         installed = failure.target.versions.get(package)
@@ -124,12 +131,12 @@ def _versions(options: BisectOptions, failure: StoredFailure, package: str) -> l
             raise UsageProblem(f"the results do not name a version of {package}", "add --versions")
         text = _same_major(installed)
     try:
-        listed = releases(text, package, every=True)
+        members = releases(text, package, every=True)
     except InstallationError as error:
         raise UsageProblem(error.reason, error.hint or "write --versions 3.4.1,3.5.0") from error
-    if len(listed) < 2:
+    if len(members) < 2:
         raise UsageProblem(f"--versions {text}: this is one release", "write a range: 3.4..3.9")
-    return listed
+    return members
 
 
 def _same_major(installed: str) -> str:
@@ -147,7 +154,7 @@ class _Case:
 
     target: Target
     failure: StoredFailure
-    releases: Sequence[Release]
+    releases: Sequence[PackageRelease]
     remove: bool
 
     def test(self, version: str) -> Probe:
@@ -157,7 +164,7 @@ class _Case:
             folder = install_release(self.target, release)
             answer = self._answer(with_release(self.target, folder, release), version)
         except InstallationError as error:
-            answer = Probe(version, Answer.UNTESTABLE, _line(error.reason))
+            answer = Probe(version, CaseOutcome.UNTESTABLE, _line(error.reason))
         finally:
             if self.remove:
                 remove_release(self.target, release)
@@ -169,17 +176,17 @@ class _Case:
         if promises is not None:
             basis, why = promised(promises, self.failure.function, self.failure.failure)
             if basis == "none":
-                return Probe(version, Answer.NOT_PROMISED, why)
+                return Probe(version, CaseOutcome.NOT_PROMISED, why)
         (outcome,) = outcomes([self.failure], {target.name: target})
         if outcome.status == CANNOT:
-            return Probe(version, Answer.UNTESTABLE, _line("; ".join(outcome.notes)))
+            return Probe(version, CaseOutcome.UNTESTABLE, _line("; ".join(outcome.notes)))
         if outcome.status == FIXED or outcome.failure is None:
-            return Probe(version, Answer.PASSES)
+            return Probe(version, CaseOutcome.PASSES)
         if outcome.failure.verdict not in FAILING:  # a reading that the documents allow
-            return Probe(version, Answer.PASSES, outcome.failure.message)
+            return Probe(version, CaseOutcome.PASSES, outcome.failure.message)
         if outcome.failure.id != self.failure.failure.id:
-            return Probe(version, Answer.OTHERWISE, outcome.failure.message)
-        return Probe(version, Answer.FAILS)
+            return Probe(version, CaseOutcome.OTHERWISE, outcome.failure.message)
+        return Probe(version, CaseOutcome.FAILS)
 
 
 def _line(text: str) -> str:
@@ -200,7 +207,7 @@ def _lines(package: str, search: Search, borders: Sequence[Boundary]) -> Iterato
 
 def _unanimous(package: str, probes: Mapping[str, Probe]) -> str:
     fails = [t.version for t in probes.values() if t.fails]
-    if not any(t.answer is not Answer.UNTESTABLE for t in probes.values()):
+    if not any(t.answer is not CaseOutcome.UNTESTABLE for t in probes.values()):
         return f"no release of {package} can be tested"
     if not fails:
         return f"no tested release of {package} shows this failure"

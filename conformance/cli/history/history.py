@@ -10,18 +10,18 @@ import click
 from conformance.adapters import environments
 from conformance.adapters.environments import Missing
 from conformance.adapters.installation import InstallationError
-from conformance.adapters.releases import Release
+from conformance.adapters.releases import PackageRelease
 from conformance.adapters.target_records import Target
 from conformance.cli.errors import CANNOT_RUN, UsageProblem
 from conformance.cli.files.outputs import check_writable
 from conformance.cli.history.files import DEFAULT, past_file, read_history, read_past, write_past
 from conformance.cli.history.page import write_page
 from conformance.cli.history.releases import package_of, releases
-from conformance.cli.history.running import Scope, run_release, tasks_of
+from conformance.cli.history.running import HistoryScope, run_release, tasks_of
 from conformance.cli.options.selection import nothing_selected
 from conformance.cli.options.values import HistoryOptions
 from conformance.cli.targets.known import chosen, known_targets
-from conformance.history import Change, PastRun, changes
+from conformance.history import CellChange, PastRun, changes
 from conformance.history.spans import counts
 from conformance.reporting.safe_text import clean, counted
 from conformance.specs import load
@@ -64,8 +64,8 @@ def _run_target(target: Target, folder: Path, options: HistoryOptions) -> bool:
     return not any(past.problem for past in stored)
 
 
-def _scope(target: Target, options: HistoryOptions) -> Scope:
-    scope = Scope(
+def _scope(target: Target, options: HistoryOptions) -> HistoryScope:
+    scope = HistoryScope(
         profile=options.profile,
         seed=options.seed,
         selection=options.selection,
@@ -78,7 +78,7 @@ def _scope(target: Target, options: HistoryOptions) -> Scope:
     return scope
 
 
-def _releases(target: Target, options: HistoryOptions) -> list[Release]:
+def _releases(target: Target, options: HistoryOptions) -> list[PackageRelease]:
     assert options.versions is not None
     package = package_of(target, options.package)
     try:
@@ -87,12 +87,12 @@ def _releases(target: Target, options: HistoryOptions) -> list[Release]:
         raise UsageProblem(error.reason, error.hint or "write the versions: 3.4.1,3.5.0") from error
 
 
-def _line(past: PastRun, listed: Iterable[Change]) -> str:
+def _line(past: PastRun, broken_or_fixed: Iterable[CellChange]) -> str:
     """One release in a line."""
     name = f"{past.target.name} with {past.package} {past.version}"
     if past.problem:
         return f"{name}: cannot run: {past.problem}"
-    own = [change for change in listed if change.version == past.version]
+    own = [change for change in broken_or_fixed if change.version == past.version]
     fixed = sum(change.fixed for change in own)
     totals = ", ".join(f"{count} {state}" for state, count in counts(past).items())
     seconds = f" ({past.seconds:.0f} s)" if past.seconds else ""
@@ -112,10 +112,10 @@ def _print_stored(folder: Path, names: Sequence[str], *, last: bool) -> int:
 
 def _stored_lines(name: str, runs: Sequence[PastRun], *, last: bool) -> Iterator[tuple[int, str]]:
     """Each line with its indentation."""
-    listed = changes(runs)
+    broken_or_fixed = changes(runs)
     yield 0, f"{name}: {counted(len(runs), 'release')}"
     for past in runs[-1:] if last else runs:
-        yield 2, _line(past, listed)
-        for change in listed:
+        yield 2, _line(past, broken_or_fixed)
+        for change in broken_or_fixed:
             if change.version == past.version:
                 yield 4, str(change)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from packaging.version import Version
 
-from conformance.adapters.releases import Release, is_version, released_versions
+from conformance.adapters.releases import PackageRelease, is_version, released_versions
 from conformance.adapters.target_records import Target
 from conformance.cli.errors import UsageProblem
 
@@ -18,13 +18,13 @@ Listing = Callable[[str], list[str]]
 
 
 def package_of(target: Target, package: str | None) -> str:
-    """The package whose releases are tested: by default the one that has the target's module."""
+    """The package whose releases are tested: by default the package of the target's module."""
     return package or target.module.partition(".")[0]
 
 
 def releases(
     text: str, package: str, *, every: bool, listing: Listing = released_versions
-) -> list[Release]:
+) -> list[PackageRelease]:
     """The releases that a text names, the oldest first.
 
     A range has the last correction of each minor release, or with `every` all final releases. Its
@@ -33,18 +33,18 @@ def releases(
     Raises:
         UsageProblem: the text is wrong, or no release is in a range.
     """
-    chosen: list[Release] = []
+    chosen: list[PackageRelease] = []
     for part in text.split(","):
         chosen += _part(part.strip(), package, every=every, listing=listing)
     return sorted(set(chosen), key=lambda r: (r.package.endswith(NIGHTLY), Version(r.version)))
 
 
-def _part(text: str, package: str, *, every: bool, listing: Listing) -> list[Release]:
+def _part(text: str, package: str, *, every: bool, listing: Listing) -> list[PackageRelease]:
     if text == NIGHTLY:
         return [_nightly(package)]
     first, dots, last = (word.strip() for word in text.partition(".."))
     if not dots:
-        return [Release(package, _checked(first))]
+        return [PackageRelease(package, _checked(first))]
     nightly = [_nightly(package)] if last == NIGHTLY else []
     low = Version(_checked(first)) if first else None
     high = _checked(last) if last and not nightly else None
@@ -52,14 +52,14 @@ def _part(text: str, package: str, *, every: bool, listing: Listing) -> list[Rel
     if not inside and not nightly:
         raise UsageProblem(f"--versions {text}: {package} has no such release", _HINT)
     return [
-        *(Release(package, v) for v in (inside if every else _last_of_minors(inside))),
+        *(PackageRelease(package, v) for v in (inside if every else _last_of_minors(inside))),
         *nightly,
     ]
 
 
-def _nightly(package: str) -> Release:
+def _nightly(package: str) -> PackageRelease:
     name = f"{package}-{NIGHTLY}"
-    return Release(name, released_versions(name, previews=True)[-1])
+    return PackageRelease(name, released_versions(name, previews=True)[-1])
 
 
 def _checked(text: str) -> str:

@@ -12,7 +12,12 @@ import msgspec
 import conformance
 from conformance.adapters.docstrings import DocstringsError, docstring_facts
 from conformance.adapters.installation import InstallationError
-from conformance.adapters.releases import Release, install_release, remove_release, with_release
+from conformance.adapters.releases import (
+    PackageRelease,
+    install_release,
+    remove_release,
+    with_release,
+)
 from conformance.adapters.target_records import Target
 from conformance.cli.targets.subjects import subject
 from conformance.engine import PROFILES, Run, Task, plan, run
@@ -26,7 +31,7 @@ from conformance.specs.docstrings import described_release, installed_docstrings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scope:
+class HistoryScope:
     """The part of the plan that is run on every release."""
 
     profile: str
@@ -47,7 +52,7 @@ class Scope:
         return own == (past.profile, past.seed, past.selection, past.aspects, past.suite_version)
 
 
-def tasks_of(target: Target, scope: Scope) -> list[Task]:
+def tasks_of(target: Target, scope: HistoryScope) -> list[Task]:
     """The tasks of the scope for a target's edition, without steps that make cases smaller.
 
     A failure's id does not depend on these steps, and they take most of the time.
@@ -63,7 +68,9 @@ def tasks_of(target: Target, scope: Scope) -> list[Task]:
     )
 
 
-def run_release(target: Target, release: Release, scope: Scope, *, remove: bool) -> PastRun:
+def run_release(
+    target: Target, release: PackageRelease, scope: HistoryScope, *, remove: bool
+) -> PastRun:
     """Install a release, run the scope on it, and return the file's record.
 
     A release that does not install or start has a record with a `problem`.
@@ -95,7 +102,7 @@ def run_release(target: Target, release: Release, scope: Scope, *, remove: bool)
     return msgspec.structs.replace(past, seconds=round(time.monotonic() - begun, 1))
 
 
-def _examined(target: Target, scope: Scope, blank: PastRun) -> PastRun:
+def _examined(target: Target, scope: HistoryScope, blank: PastRun) -> PastRun:
     recorder = EventRecorder()
     common = Run(conformance.__version__, PROFILES[scope.profile], scope.seed, blank.started)
     run(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.adapters.releases import Release
+from conformance.adapters.releases import PackageRelease
 from conformance.cli.errors import UsageProblem
 from conformance.cli.history import releases as module
 from conformance.cli.history.releases import releases
@@ -40,7 +40,10 @@ def test_the_nightly_build_is_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
     nightly = ["3.16.0.dev1", "3.16.0.dev2"]
     monkeypatch.setattr(module, "released_versions", lambda _, previews: nightly)
     listed = releases("3.10..nightly", "keras", every=False, listing=lambda _: INDEX)
-    assert listed == [Release("keras", "3.10.0"), Release("keras-nightly", "3.16.0.dev2")]
+    assert listed == [
+        PackageRelease("keras", "3.10.0"),
+        PackageRelease("keras-nightly", "3.16.0.dev2"),
+    ]
 
 
 @pytest.mark.parametrize("text", ["3.x..3.9", "", "3.7..3.8", "3.4..3.5..3.6"])
