@@ -61,14 +61,14 @@ def released_versions(package: str, *, previews: bool = False) -> list[str]:
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise InstallationError(f"the releases of {package} are unknown: {error}") from error
-    listed = re.search(r"^Available versions: (.+)$", answer.stdout, re.MULTILINE)
-    if listed is None:
+    versions = re.search(r"^Available versions: (.+)$", answer.stdout, re.MULTILINE)
+    if versions is None:
         tail = "\n".join(answer.stderr.strip().splitlines()[-_TAIL:])
         raise InstallationError(
             f"the index lists no releases of {package}:\n{tail}",
             "check the name, and the index that pip uses; or write versions, such as 3.4.1,3.5.0",
         )
-    return sorted(filter(is_version, listed[1].split(", ")), key=Version)
+    return sorted(filter(is_version, versions[1].split(", ")), key=Version)
 
 
 def is_version(text: str) -> bool:

@@ -14,18 +14,12 @@ from conformance.history.records import (
     encode_schema,
     past_failures,
 )
-from conformance.history.spans import (
-    CellHistory,
-    ReleaseChange,
-    State,
-    cell_histories,
-    changes,
-    state,
-)
+from conformance.history.spans import CellChange, CellHistory, State, cell_histories, changes, state
 
 __all__ = [
     "SCHEMA",
     "Basis",
+    "CellChange",
     "CellHistory",
     "PastFailure",
     "PastRun",

@@ -58,7 +58,7 @@ def promised(promises: Promises | None, function: str, failure: Failure) -> tupl
 
 
 def _lacking(promises: Promises, function: str, program: Mapping[str, Any] | None) -> Iterator[str]:
-    """The needs of the case that the release lacks or has otherwise, each in a clause."""
+    """The needs of the case that the release does not meet, each in a clause."""
     calls = list(_calls(program))
     for name in dict.fromkeys([function, *(name for name, _, _ in calls)]):
         if name in promises.described and name not in promises.installed:

@@ -1,8 +1,7 @@
 """Search for the releases at which a failure begins and ends, with few runs.
 
-The search tests the oldest release, the newest and a release that is known to fail. Between two
-that differ it tests the middle, as `git bisect` does. It passes over releases that cannot be
-tested.
+The search tests the oldest release, the newest and a release known to fail. Between two that
+differ it tests the middle, as `git bisect` does. It passes over releases that cannot be tested.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from itertools import pairwise
 from msgspec import Struct
 
 
-class ReleaseAnswer(StrEnum):
+class CaseOutcome(StrEnum):
     """The outcome of a failing case in one release."""
 
     FAILS = "fails"
@@ -29,13 +28,13 @@ class Probe(Struct, frozen=True):
     """One run of the case: the release, its answer, and the reason in a clause."""
 
     version: str
-    answer: ReleaseAnswer
+    answer: CaseOutcome
     why: str = ""
 
     @property
     def fails(self) -> bool:
         """Whether the release shows this failure, and not another one."""
-        return self.answer is ReleaseAnswer.FAILS
+        return self.answer is CaseOutcome.FAILS
 
     def __str__(self) -> str:
         return f"{self.version} {self.answer}" + (f": {self.why}" if self.why else "")
@@ -71,8 +70,8 @@ class Search:
     def boundaries(self, known: str | None = None) -> list[Boundary]:
         """The boundaries between the oldest and the newest release that can be tested.
 
-        `known` is a release that is expected to fail. A failure that appears and disappears
-        several times between two tested releases is found once.
+        `known` is a release that is expected to fail. A failure that begins several times
+        between two tested releases is found once.
         """
         anchors = [self._first(range(len(self.versions)))]
         if known in self.versions:
@@ -92,7 +91,7 @@ class Search:
         return self.probes[version]
 
     def _testable(self, place: int) -> bool:
-        return self._at(place).answer is not ReleaseAnswer.UNTESTABLE
+        return self._at(place).answer is not CaseOutcome.UNTESTABLE
 
     def _first(self, places: Sequence[int]) -> int | None:
         return next((place for place in places if self._testable(place)), None)

@@ -73,7 +73,7 @@ def _clause(
     return f"failed {until}, {end}{texts}"
 
 
-class ReleaseChange(Struct, frozen=True, kw_only=True):
+class CellChange(Struct, frozen=True, kw_only=True):
     """A cell that one release broke or mended."""
 
     version: str
@@ -146,21 +146,23 @@ def cell_histories(runs: Sequence[PastRun], function: str | None = None) -> list
     ]
 
 
-def changes(runs: Sequence[PastRun]) -> list[ReleaseChange]:
+def changes(runs: Sequence[PastRun]) -> list[CellChange]:
     """The cells that each release broke or mended, the oldest release first.
 
     A new function that fails is not a regression, nor does a removed function mend a cell.
     """
     by_name = {run.version: run for run in runs}
-    changes = [change for cell in cell_histories(runs) for change in _changes(cell, by_name)]
-    return sorted(changes, key=lambda change: Version(change.version))
+    broken_or_fixed = [
+        change for cell in cell_histories(runs) for change in _changes(cell, by_name)
+    ]
+    return sorted(broken_or_fixed, key=lambda change: Version(change.version))
 
 
-def _changes(cell: CellHistory, runs: Mapping[str, PastRun]) -> Iterator[ReleaseChange]:
+def _changes(cell: CellHistory, runs: Mapping[str, PastRun]) -> Iterator[CellChange]:
     judged = [(v, s) for v, s in cell.states if s.fails or s is State.PASSES]
     for (before, old), (after, new) in pairwise(judged):
         if old.fails != new.fails:
-            yield ReleaseChange(
+            yield CellChange(
                 version=after,
                 function=cell.function,
                 aspect=cell.aspect,

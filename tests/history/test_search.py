@@ -6,22 +6,20 @@ import math
 
 import pytest
 
-from conformance.history.search import Probe, ReleaseAnswer, Search
+from conformance.history.search import CaseOutcome, Probe, Search
 
 VERSIONS = [f"3.{minor}" for minor in range(40)]
 
 
-def searched(
-    answers: dict[str, ReleaseAnswer], known: str | None = None
-) -> tuple[list[str], Search]:
+def searched(answers: dict[str, CaseOutcome], known: str | None = None) -> tuple[list[str], Search]:
     """The boundaries as texts; releases that `answers` omits pass."""
-    search = Search(VERSIONS, lambda v: Probe(v, answers.get(v, ReleaseAnswer.PASSES)))
+    search = Search(VERSIONS, lambda v: Probe(v, answers.get(v, CaseOutcome.PASSES)))
     found = search.boundaries(known)
     return [f"{'fixed' if b.fixed else 'introduced'} {b.after.version}" for b in found], search
 
 
-def failing(first: int, last: int) -> dict[str, ReleaseAnswer]:
-    return dict.fromkeys(VERSIONS[first:last], ReleaseAnswer.FAILS)
+def failing(first: int, last: int) -> dict[str, CaseOutcome]:
+    return dict.fromkeys(VERSIONS[first:last], CaseOutcome.FAILS)
 
 
 @pytest.mark.parametrize("first", range(1, 40, 3))
@@ -44,23 +42,23 @@ def test_a_known_failure_inside_has_two_boundaries() -> None:
 
 def test_another_failure_and_an_absent_promise_are_not_this_failure() -> None:
     answers = failing(20, 40)
-    answers |= dict.fromkeys(VERSIONS[:10], ReleaseAnswer.NOT_PROMISED)
-    answers |= dict.fromkeys(VERSIONS[10:20], ReleaseAnswer.OTHERWISE)
+    answers |= dict.fromkeys(VERSIONS[:10], CaseOutcome.NOT_PROMISED)
+    answers |= dict.fromkeys(VERSIONS[10:20], CaseOutcome.OTHERWISE)
     borders, search = searched(answers)
     assert borders == ["introduced 3.20"]
-    assert search.probes["3.19"].answer is ReleaseAnswer.OTHERWISE
+    assert search.probes["3.19"].answer is CaseOutcome.OTHERWISE
 
 
 def test_untestable_releases_are_named_and_passed_over() -> None:
-    answers = failing(20, 40) | dict.fromkeys(VERSIONS[18:22], ReleaseAnswer.UNTESTABLE)
-    search = Search(VERSIONS, lambda v: Probe(v, answers.get(v, ReleaseAnswer.PASSES)))
+    answers = failing(20, 40) | dict.fromkeys(VERSIONS[18:22], CaseOutcome.UNTESTABLE)
+    search = Search(VERSIONS, lambda v: Probe(v, answers.get(v, CaseOutcome.PASSES)))
     (border,) = search.boundaries()
     assert (border.before.version, border.after.version) == ("3.17", "3.22")
     assert border.untestable == ("3.18", "3.19", "3.20", "3.21")
 
 
 def test_untestable_ends_are_passed_over() -> None:
-    answers = failing(20, 40) | dict.fromkeys(VERSIONS[:6], ReleaseAnswer.UNTESTABLE)
+    answers = failing(20, 40) | dict.fromkeys(VERSIONS[:6], CaseOutcome.UNTESTABLE)
     assert searched(answers)[0] == ["introduced 3.20"]
 
 
@@ -69,7 +67,7 @@ def test_each_release_is_run_once() -> None:
 
     def test(version: str) -> Probe:
         runs.append(version)
-        return Probe(version, ReleaseAnswer.FAILS if int(version[2:]) > 7 else ReleaseAnswer.PASSES)
+        return Probe(version, CaseOutcome.FAILS if int(version[2:]) > 7 else CaseOutcome.PASSES)
 
     Search(VERSIONS, test).boundaries("3.30")
     assert len(runs) == len(set(runs))
@@ -78,4 +76,4 @@ def test_each_release_is_run_once() -> None:
 def test_releases_that_agree_have_no_boundary() -> None:
     assert searched({})[0] == []
     assert searched(failing(0, 40))[0] == []
-    assert searched(dict.fromkeys(VERSIONS, ReleaseAnswer.UNTESTABLE))[0] == []
+    assert searched(dict.fromkeys(VERSIONS, CaseOutcome.UNTESTABLE))[0] == []

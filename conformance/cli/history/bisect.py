@@ -31,7 +31,7 @@ from conformance.cli.replay.stored_failures import StoredFailure, failures, with
 from conformance.cli.targets.known import known_targets, named
 from conformance.history import PastFailure, PastRun, promised
 from conformance.history.records import FAILING
-from conformance.history.search import Boundary, Probe, ReleaseAnswer, Search
+from conformance.history.search import Boundary, CaseOutcome, Probe, Search
 from conformance.reporting.safe_text import clean, counted
 from conformance.results import AspectResult, Failure, RunInfo
 
@@ -61,7 +61,7 @@ def bisect(options: BisectOptions) -> int:
         click.echo(clean(line))
     return (
         0
-        if any(t.answer is not ReleaseAnswer.UNTESTABLE for t in search.probes.values())
+        if any(t.answer is not CaseOutcome.UNTESTABLE for t in search.probes.values())
         else CANNOT_RUN
     )
 
@@ -131,12 +131,12 @@ def _versions(options: BisectOptions, failure: StoredFailure, package: str) -> l
             raise UsageProblem(f"the results do not name a version of {package}", "add --versions")
         text = _same_major(installed)
     try:
-        listed = releases(text, package, every=True)
+        members = releases(text, package, every=True)
     except InstallationError as error:
         raise UsageProblem(error.reason, error.hint or "write --versions 3.4.1,3.5.0") from error
-    if len(listed) < 2:
+    if len(members) < 2:
         raise UsageProblem(f"--versions {text}: this is one release", "write a range: 3.4..3.9")
-    return listed
+    return members
 
 
 def _same_major(installed: str) -> str:
@@ -164,7 +164,7 @@ class _Case:
             folder = install_release(self.target, release)
             answer = self._answer(with_release(self.target, folder, release), version)
         except InstallationError as error:
-            answer = Probe(version, ReleaseAnswer.UNTESTABLE, _line(error.reason))
+            answer = Probe(version, CaseOutcome.UNTESTABLE, _line(error.reason))
         finally:
             if self.remove:
                 remove_release(self.target, release)
@@ -176,17 +176,17 @@ class _Case:
         if promises is not None:
             basis, why = promised(promises, self.failure.function, self.failure.failure)
             if basis == "none":
-                return Probe(version, ReleaseAnswer.NOT_PROMISED, why)
+                return Probe(version, CaseOutcome.NOT_PROMISED, why)
         (outcome,) = outcomes([self.failure], {target.name: target})
         if outcome.status == CANNOT:
-            return Probe(version, ReleaseAnswer.UNTESTABLE, _line("; ".join(outcome.notes)))
+            return Probe(version, CaseOutcome.UNTESTABLE, _line("; ".join(outcome.notes)))
         if outcome.status == FIXED or outcome.failure is None:
-            return Probe(version, ReleaseAnswer.PASSES)
+            return Probe(version, CaseOutcome.PASSES)
         if outcome.failure.verdict not in FAILING:  # a reading that the documents allow
-            return Probe(version, ReleaseAnswer.PASSES, outcome.failure.message)
+            return Probe(version, CaseOutcome.PASSES, outcome.failure.message)
         if outcome.failure.id != self.failure.failure.id:
-            return Probe(version, ReleaseAnswer.OTHERWISE, outcome.failure.message)
-        return Probe(version, ReleaseAnswer.FAILS)
+            return Probe(version, CaseOutcome.OTHERWISE, outcome.failure.message)
+        return Probe(version, CaseOutcome.FAILS)
 
 
 def _line(text: str) -> str:
@@ -207,7 +207,7 @@ def _lines(package: str, search: Search, borders: Sequence[Boundary]) -> Iterato
 
 def _unanimous(package: str, probes: Mapping[str, Probe]) -> str:
     fails = [t.version for t in probes.values() if t.fails]
-    if not any(t.answer is not ReleaseAnswer.UNTESTABLE for t in probes.values()):
+    if not any(t.answer is not CaseOutcome.UNTESTABLE for t in probes.values()):
         return f"no release of {package} can be tested"
     if not fails:
         return f"no tested release of {package} shows this failure"

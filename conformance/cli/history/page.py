@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from conformance.files import write_atomically
-from conformance.history import PastRun, ReleaseChange, changes
+from conformance.history import CellChange, PastRun, changes
 from conformance.history.spans import State, counts
 from conformance.reporting.markdown import code, escape, joined
 
@@ -29,16 +29,16 @@ def _lines(stored: Mapping[str, Sequence[PastRun]]) -> Iterator[str]:
     yield ""
     yield "`conformance history` writes this page. docs/history.md explains the states."
     for target, runs in stored.items():
-        listed = changes(runs)
+        broken_or_fixed = changes(runs)
         yield ""
         yield f"## {escape(target)}"
         yield ""
-        yield from _table(runs, listed)
+        yield from _table(runs, broken_or_fixed)
         for past in runs:
-            yield from _release(past, [c for c in listed if c.version == past.version])
+            yield from _release(past, [c for c in broken_or_fixed if c.version == past.version])
 
 
-def _table(runs: Sequence[PastRun], listed: Sequence[ReleaseChange]) -> Iterator[str]:
+def _table(runs: Sequence[PastRun], broken_or_fixed: Sequence[CellChange]) -> Iterator[str]:
     """A row for each release: cells by state, regressions and fixes."""
     yield f"| release | {' | '.join(State)} | regressions | fixes |"
     yield "|---|" + "---:|" * (len(State) + 2)
@@ -47,14 +47,14 @@ def _table(runs: Sequence[PastRun], listed: Sequence[ReleaseChange]) -> Iterator
         if past.problem:
             yield f"| {escape(name)} | cannot run: {escape(past.problem)} |"
             continue
-        own = [change for change in listed if change.version == past.version]
+        own = [change for change in broken_or_fixed if change.version == past.version]
         fixed = sum(change.fixed for change in own)
         states = counts(past)
         cells = [*(states.get(state, 0) for state in State), len(own) - fixed, fixed]
         yield f"| {escape(name)} | {' | '.join(map(str, cells))} |"
 
 
-def _release(past: PastRun, own: Sequence[ReleaseChange]) -> Iterator[str]:
+def _release(past: PastRun, own: Sequence[CellChange]) -> Iterator[str]:
     if not own:
         return
     yield ""
@@ -72,7 +72,7 @@ def _release(past: PastRun, own: Sequence[ReleaseChange]) -> Iterator[str]:
                 yield f"* {len(part) - _MOST} more"
 
 
-def _item(change: ReleaseChange) -> str:
+def _item(change: CellChange) -> str:
     cell = f"* {code(change.function)} {change.aspect}"
     if change.failure is None:
         return cell

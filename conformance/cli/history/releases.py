@@ -18,7 +18,7 @@ Listing = Callable[[str], list[str]]
 
 
 def package_of(target: Target, package: str | None) -> str:
-    """The package whose releases are tested: by default the one that has the target's module."""
+    """The package whose releases are tested: by default the package of the target's module."""
     return package or target.module.partition(".")[0]
 
 

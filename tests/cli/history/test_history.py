@@ -15,7 +15,6 @@ from conformance.cli import main
 from conformance.cli.history import bisect, running
 from conformance.cli.history.files import past_file, read_past, write_past
 from conformance.history import State, state
-from conformance.reporting.json_results import read_results
 from conformance.results import Aspect, Verdict
 from tests.history.cases import NAME, past
 
@@ -132,23 +131,6 @@ def test_bisect_finds_the_release_that_introduced_and_the_one_that_fixed(
     assert "introduced in mine 1.1; mine 1.0 passes" in result.output
     assert "fixed in mine 1.3; mine 1.2 fails" in result.output
     assert "mine 1.4 cannot be tested" in result.output
-
-
-@pytest.mark.thorough
-def test_bisect_uses_the_case_of_results(installed: list[str]) -> None:
-    Path("new").mkdir()
-    Path("new/mine.py").write_text(WRONG)
-    text = Path("conformance.toml").read_text()
-    Path("conformance.toml").write_text(text.replace("path = [", 'path = ["new", '))
-    run = ("--profile", "smoke", "-j", "1", "-q", "--no-database")
-    done = call("run", "mine", "-k", EXP, "--aspect", "value", *run, "-o", "out")
-    assert done.exit_code == 1, done.output
-    (function,) = read_results(Path("out/mine.json")).functions
-    identity = next(f.id for a in function.aspects for f in a.failures)
-    result = call("bisect", identity, "--results", "out", "--versions", "1.0,1.1,1.2")
-    assert result.exit_code == 0, result.output
-    assert "introduced in mine 1.1; mine 1.0 passes" in result.output
-    assert "3 runs for 3 releases" in result.output
 
 
 @pytest.mark.parametrize(
