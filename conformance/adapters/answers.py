@@ -197,9 +197,9 @@ def observation(
 
 
 def _trace(answered: _Trace, batch: Batch) -> tuple[TracedFunction, ...]:
-    """The lines of the implementation that ran, which only a batch has that asked for them."""
+    """The lines of the implementation that ran, which only a traced batch has."""
     if answered and not batch.trace:
-        raise AnswerError("it has a trace that nobody asked for")
+        raise AnswerError("it has a trace without a request")
     if sum(len(function[-1]) for function in answered) > MOST_TRACED_LINES:
         raise AnswerError(f"the trace has more than {MOST_TRACED_LINES} lines")
     return tuple(
