@@ -152,10 +152,8 @@ def changes(runs: Sequence[PastRun]) -> list[CellChange]:
     A new function that fails is not a regression, nor does a removed function mend a cell.
     """
     by_name = {run.version: run for run in runs}
-    broken_or_fixed = [
-        change for cell in cell_histories(runs) for change in _changes(cell, by_name)
-    ]
-    return sorted(broken_or_fixed, key=lambda change: Version(change.version))
+    cell_changes = [change for cell in cell_histories(runs) for change in _changes(cell, by_name)]
+    return sorted(cell_changes, key=lambda change: Version(change.version))
 
 
 def _changes(cell: CellHistory, runs: Mapping[str, PastRun]) -> Iterator[CellChange]:

@@ -87,12 +87,12 @@ def _releases(target: Target, options: HistoryOptions) -> list[PackageRelease]:
         raise UsageProblem(error.reason, error.hint or "write the versions: 3.4.1,3.5.0") from error
 
 
-def _line(past: PastRun, broken_or_fixed: Iterable[CellChange]) -> str:
+def _line(past: PastRun, cell_changes: Iterable[CellChange]) -> str:
     """One release in a line."""
     name = f"{past.target.name} with {past.package} {past.version}"
     if past.problem:
         return f"{name}: cannot run: {past.problem}"
-    own = [change for change in broken_or_fixed if change.version == past.version]
+    own = [change for change in cell_changes if change.version == past.version]
     fixed = sum(change.fixed for change in own)
     totals = ", ".join(f"{count} {state}" for state, count in counts(past).items())
     seconds = f" ({past.seconds:.0f} s)" if past.seconds else ""
@@ -112,10 +112,10 @@ def _print_stored(folder: Path, names: Sequence[str], *, last: bool) -> int:
 
 def _stored_lines(name: str, runs: Sequence[PastRun], *, last: bool) -> Iterator[tuple[int, str]]:
     """Each line with its indentation."""
-    broken_or_fixed = changes(runs)
+    cell_changes = changes(runs)
     yield 0, f"{name}: {counted(len(runs), 'release')}"
     for past in runs[-1:] if last else runs:
-        yield 2, _line(past, broken_or_fixed)
-        for change in broken_or_fixed:
+        yield 2, _line(past, cell_changes)
+        for change in cell_changes:
             if change.version == past.version:
                 yield 4, str(change)

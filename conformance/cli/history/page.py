@@ -29,16 +29,16 @@ def _lines(stored: Mapping[str, Sequence[PastRun]]) -> Iterator[str]:
     yield ""
     yield "`conformance history` writes this page. docs/history.md explains the states."
     for target, runs in stored.items():
-        broken_or_fixed = changes(runs)
+        cell_changes = changes(runs)
         yield ""
         yield f"## {escape(target)}"
         yield ""
-        yield from _table(runs, broken_or_fixed)
+        yield from _table(runs, cell_changes)
         for past in runs:
-            yield from _release(past, [c for c in broken_or_fixed if c.version == past.version])
+            yield from _release(past, [c for c in cell_changes if c.version == past.version])
 
 
-def _table(runs: Sequence[PastRun], broken_or_fixed: Sequence[CellChange]) -> Iterator[str]:
+def _table(runs: Sequence[PastRun], cell_changes: Sequence[CellChange]) -> Iterator[str]:
     """A row for each release: cells by state, regressions and fixes."""
     yield f"| release | {' | '.join(State)} | regressions | fixes |"
     yield "|---|" + "---:|" * (len(State) + 2)
@@ -47,7 +47,7 @@ def _table(runs: Sequence[PastRun], broken_or_fixed: Sequence[CellChange]) -> It
         if past.problem:
             yield f"| {escape(name)} | cannot run: {escape(past.problem)} |"
             continue
-        own = [change for change in broken_or_fixed if change.version == past.version]
+        own = [change for change in cell_changes if change.version == past.version]
         fixed = sum(change.fixed for change in own)
         states = counts(past)
         cells = [*(states.get(state, 0) for state in State), len(own) - fixed, fixed]
