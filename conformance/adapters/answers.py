@@ -263,7 +263,7 @@ def _draws(
     answer: _RunAnswer, arrays: Sequence[Array], batch: Batch
 ) -> tuple[DrawObservation, ...]:
     if len(answer.draws) != batch.draws:
-        raise AnswerError(f"{batch.draws} draws were asked and {len(answer.draws)} answered")
+        raise AnswerError(f"{batch.draws} draws were sent, and {len(answer.draws)} were answered")
     errors = _errors(answer, batch)
     returned = [error is None for error, _ in answer.draws]
     containers = {item.name: item.container for item in answer.outputs}
