@@ -147,6 +147,7 @@ OWN = {
     "generators/coverage/stored.py": "its arrays",
     "mutation/code/records.py": "its lists",
     "mutation/population.py": "its lists",
+    "adapters/releases.py": "the metadata of a release that it installed",
     "reference/configuration.py": "the settings of Keras, in a worker",
     "reporting/html/environment.py": "its style sheets",
     "specs/data.py": "its data",

@@ -14,7 +14,7 @@ HELPERS = (
 """The functions of `K` that scripts call besides those under test."""
 
 
-COMPUTED = "computed"
+COMPUTED = "computed_tensor"
 """The name of a tensor in a script whose value is read in another dtype."""
 
 

@@ -52,7 +52,7 @@ def scaled(  # noqa: PLR0917 - as documented
     corner: float = 0.5,
 ) -> Any:
     x = images.astype(float)
-    for axis, s, t in zip(spatial_dims, scale, translation, strict=True):
+    for axis, s, t in zip(map(int, spatial_dims), scale, translation, strict=True):
         n, rows = x.shape[axis], []
         for place in (np.arange(output_shape[axis]) + corner - t) / s - corner:
             inside = -0.5 <= place <= n - 0.5

@@ -292,7 +292,10 @@ def test_the_dtype_of_bfloat16_is_that_of_the_tensor() -> None:
     prelude = replace(REFERENCE, short=short)
     ending = endings.reports_its_dtype("result", prelude, half=True)
     (statement,) = ending.statements(prelude)
-    assert statement == "assert dtype_of(result) == dtype_of(computed), dtype_of(computed)"
+    assert (
+        statement
+        == "assert dtype_of(result) == dtype_of(computed_tensor), dtype_of(computed_tensor)"
+    )
     assert ending.is_half
 
 

@@ -133,6 +133,14 @@ VALUES: dict[str, list[tuple[Any, Any]]] = {
         (["broadcast", ["list", None], ["list", None]], (None,)),
         (["broadcast", ["list", 2, None], ["list", None]], (2, None)),
     ],
+    "broadcast_all": [
+        (["broadcast_all", ["list", ["list", 2, 1], ["list", 3]]], (2, 3)),
+        (["broadcast_all", ["list", ["list", None]]], (None,)),
+    ],
+    "differ": [
+        (["differ", ["list", ["list", 2], ["list", 2]]], False),
+        (["differ", ["list", ["list", 2], ["list", 1]]], True),
+    ],
     "reshape": [
         (["reshape", ["shape", "x"], ["list", 6, 4]], (6, 4)),
         (["reshape", ["shape", "x"], ["list", 6, -1]], (6, 4)),

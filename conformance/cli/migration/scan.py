@@ -20,6 +20,7 @@ from conformance.cli.files.outputs import write_file
 from conformance.cli.migration.advice import Advice, Outcome, advice
 from conformance.cli.migration.uses import Unreadable, Use, sources, uses
 from conformance.cli.options.values import MigrationOptions
+from conformance.files import MOST_SOURCE, read_bounded
 from conformance.reporting.safe_text import clean, clean_block, counted
 from conformance.results import Results
 from conformance.results.encoding import as_json
@@ -183,7 +184,7 @@ def _translate(options: MigrationOptions, pieces: Sequence[Advice]) -> None:
         raise UsageProblem("--diff and --write need libcst", EXTRA) from error
     translations = []
     for file in dict.fromkeys(piece.use.file for piece in pieces):
-        source = file.read_bytes().decode()
+        source = read_bounded(file, MOST_SOURCE, "split it").decode()
         own = [piece for piece in pieces if piece.use.file == file]
         translations.append(translate.translate(file, source, own))
     if options.write:

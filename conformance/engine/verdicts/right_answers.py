@@ -13,7 +13,7 @@ from itertools import islice
 import numpy as np
 import numpy.typing as npt
 
-from conformance.dtypes import held_in, is_dtype, is_floating, limits
+from conformance.dtypes import BFLOAT16, held_in, is_dtype, is_floating, limits
 from conformance.engine.judging.calls import CallTrial
 from conformance.engine.judging.findings import Finding
 from conformance.engine.judging.gradients import GradientTrial
@@ -139,7 +139,10 @@ def _dtypes(finding: Finding, trial: CallTrial) -> Sequence[str]:
         return prepared.dtypes
     known = load_conventions()
     named = dtype_conventions(prepared, {})
-    readings = (reading.name for name in sorted(named) for reading in known[name].readings)
+    readings = [reading.name for name in sorted(named) for reading in known[name].readings]
+    tensors = {item.dtype for item in prepared.structure.program.inputs}
+    if BFLOAT16 not in tensors | {*prepared.dtypes, finding.came}:
+        readings = [name for name in readings if name != BFLOAT16]  # which NumPy could not compare
     return list(dict.fromkeys([*prepared.dtypes, *filter(is_dtype, readings)]))
 
 
