@@ -153,12 +153,12 @@ def test_the_table_of_keras_3_is_that_of_the_published_results(backend: str) -> 
 
 def test_the_pages_say_when_and_with_how_many_workers_the_other_results_were_made() -> None:
     page = words("docs/keras3-checks.md").partition("## Functions and backends")[2]
-    assert f"one or two workers, {period(*days(OPS))}, on two cores" in page
+    assert f"one worker, {period(*days(OPS))}, on two cores" in page
     first, last = days(FUZZ)
     made = f"({first} and {last[-2:]}, two workers;"
     assert made in words("docs/fuzz.md")
     assert {one.run.workers for one in results(FUZZ).values()} == {2}
-    assert {one.run.workers for one in results(OPS).values()} == {1, 2}
+    assert {one.run.workers for one in results(OPS).values()} == {1}
 
 
 COMPOSED = sorted(file.name.removesuffix(".json.gz") for file in FUZZ.glob("*.json.gz"))
