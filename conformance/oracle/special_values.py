@@ -2,13 +2,14 @@
 
 IEEE 754-2019 defines arithmetic (clause 5.4), comparisons (5.11), and copies (5.5.1); ISO C defines
 the functions of `math.h` (annex F.10), such as hypot(inf, NaN) = inf. They do not settle formulas
-of several operations, the place of NaN in an order, or the integer of a NaN. A finite number
-outside a function's domain, such as -1 for a root, also stays open.
+of several operations, the place of NaN in an order, or the integer of a NaN. A number outside a
+function's domain, such as -1 or -inf for a root, also stays open: Keras itself takes the root of
+max(x, 0).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,13 @@ DEFINED = frozenset(
     )
 )
 """Elementwise functions whose results for NaN and infinities the standards define."""
+PARTIAL = frozenset(
+    (
+        *("sqrt", "rsqrt", "log", "log10", "log1p", "log2"),
+        *("arcsin", "arccos", "arccosh", "arctanh"),
+    )
+)
+"""Those of them that are not defined for some finite numbers: infinities beyond those are alike."""
 COPIES = frozenset(
     (
         *("identity", "cast", "converted", "variable", "constant", "placeholder", "broadcast_to"),
@@ -59,8 +67,16 @@ def settled(function: str, arguments: Mapping[str, Any], value: Array) -> Mask:
     if function not in DEFINED:
         return np.zeros(value.shape, np.bool_)
     floats = [np.asarray(a) for a in arguments.values() if _is_floating(a)]
-    of_special = [np.broadcast_to(~np.isfinite(a), value.shape) for a in floats]
-    return np.asarray(np.logical_or.reduce([np.zeros(value.shape, np.bool_), *of_special]))
+    of_special = _any([~np.isfinite(a) for a in floats], value)
+    if function in PARTIAL:
+        of_special &= _any([np.isnan(a) for a in floats], value) | ~np.isnan(value)
+    return of_special
+
+
+def _any(masks: Sequence[Mask], value: Array) -> Mask:
+    """Where one of the masks, broadcast to the shape of the value, is true."""
+    shaped = [np.broadcast_to(mask, value.shape) for mask in masks]
+    return np.asarray(np.logical_or.reduce([np.zeros(value.shape, np.bool_), *shaped]))
 
 
 def _is_floating(argument: Any) -> bool:

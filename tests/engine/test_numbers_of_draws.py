@@ -92,17 +92,17 @@ def test_simpler_numbers_have_no_new_negative_zero() -> None:
 
 
 def test_a_violation_shows_an_element_that_nothing_excuses() -> None:
-    call = structure("log")
+    call = structure("sigmoid")
     (item,) = call.program.inputs
     numbers = np.full(item.shape, np.nan, item.dtype)
     numbers.reshape(-1)[-1] = 2.0
     prepared = Prepared(call, (Draw("special", 0),), ({item.name: numbers},))
-    got = np.full(prepared.shape, 4.0, "float32")
+    got = np.full(prepared.shape, 0.25, "float32")
     returned = Returned({"result": (Value(got, "float32", "ndarray"),)})
     observed = StructureObservation((), (), (DrawObservation(returned),))
     (finding,) = (f for f in judge(prepared, observed).findings if f.aspect is Aspect.VALUE)
     assert finding.verdict is Verdict.VIOLATES
-    assert finding.demands.startswith("0.69314")
+    assert finding.demands.startswith("0.88079")
 
 
 def test_in_float16_a_number_close_to_one_is_one() -> None:
@@ -127,8 +127,8 @@ def structure_of_two(function: str, dtype: str) -> Structure:
     [
         ("argmax", np.nan, -7, "a number from 0 to"),
         ("sigmoid", np.nan, 3.0, "a number from 0 to 1"),
-        ("tanh", np.nan, np.inf, "a number from -1 to 1"),
-        ("abs", -np.inf, -np.inf, "a number at least 0"),
+        ("softsign", np.nan, np.inf, "a number from -1 to 1"),
+        ("softplus", np.nan, -np.inf, "a number at least 0"),
     ],
 )
 def test_special_numbers_excuse_nothing_outside_of_the_range_of_a_function(
@@ -143,7 +143,12 @@ def test_special_numbers_excuse_nothing_outside_of_the_range_of_a_function(
 
 @pytest.mark.parametrize(
     ("function", "number", "answer"),
-    [("sigmoid", np.nan, 0.25), ("tanh", np.inf, np.nan), ("abs", -np.inf, 3.0), ("sqrt", -2, -1)],
+    [
+        ("sigmoid", np.nan, 0.25),
+        ("softplus", np.inf, np.nan),
+        ("sqrt", -np.inf, 0.0),
+        ("sqrt", -2, -1),
+    ],
 )
 def test_special_numbers_give_any_number_in_the_range(
     function: str, number: float, answer: float
@@ -151,6 +156,25 @@ def test_special_numbers_give_any_number_in_the_range(
     (finding,) = found(structure(function), "special", number, answer, "float32")
     assert finding.verdict is Verdict.DIVERGES
     assert finding.conventions == ("special-values",)
+
+
+@pytest.mark.parametrize(
+    ("function", "number", "answer", "demanded"),
+    [
+        ("tanh", np.inf, np.nan, "1"),
+        ("tanh", np.nan, np.inf, "nan"),
+        ("abs", -np.inf, 3.0, "inf"),
+        ("log", np.nan, 4.0, "nan"),
+    ],
+)
+def test_special_numbers_give_what_the_standards_settle(
+    function: str, number: float, answer: float, demanded: str
+) -> None:
+    call = structure(function)
+    (finding,) = found(call, "special", number, answer, "float32")
+    assert finding.verdict is Verdict.VIOLATES
+    assert finding.demands.split()[0] == demanded
+    assert not found(call, "special", number, float(demanded), "float32")
 
 
 def test_an_index_is_any_along_the_axis_where_numbers_do_not_compare() -> None:

@@ -60,11 +60,12 @@ def test_a_refusal_in_words_is_unsupported(kind: str, message: str) -> None:
     assert verdict(called("stack", Binding.VARIABLE), kind, message) is Verdict.UNSUPPORTED
 
 
-def test_an_array_is_refused_in_words_and_a_list_in_any_way() -> None:
+def test_an_array_and_a_list_are_refused_in_words() -> None:
     array, listed = called("conv", Binding.ARRAY), called("rot90", Binding.PYTHON)
     assert verdict(array, "AttributeError", "'ndarray' object has no attribute 'x'") == "violates"
     assert verdict(array, "TypeError", "conv takes no numpy.ndarray") is Verdict.UNSUPPORTED
-    assert verdict(listed, "AttributeError", "'list' object has no attribute 'ndim'") != "violates"
+    assert verdict(listed, "AttributeError", "'list' object has no attribute 'ndim'") == "violates"
+    assert verdict(listed, "TypeError", "rot90 takes no list") is Verdict.UNSUPPORTED
 
 
 def test_lists_of_variables_and_numbers_beside_symbols_are_to_be_shown() -> None:

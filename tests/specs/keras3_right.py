@@ -16,7 +16,9 @@ import scipy.special as sp
 def constant(value, dtype=None): return np.asarray(value, dtype)
 def get_value(x): return np.asarray(x)
 def eval(x): return np.asarray(x)
-def floats(x): return x.dtype if x.dtype.kind == "f" else np.dtype("float32")
+def floats(x):
+    known = getattr(x, "dtype", np.dtype("float32"))  # a list of numbers has none
+    return known if known.kind == "f" else np.dtype("float32")
 def along(v, x, axis):
     return np.reshape(v, [-1 if a == axis % x.ndim else 1 for a in range(x.ndim)])
 def limited(o): return np.clip(o, 1e-7, 1 - 1e-7)

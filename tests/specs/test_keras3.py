@@ -55,7 +55,9 @@ def {name}(x, axis=None, keepdims=False, initial=None):
     axes = axis if axis is None or isinstance(axis, int) else tuple(axis)
     keepdims = {kept} if axis is None else keepdims and "{kept}" in ("False", "keepdims")
     started = {{}} if initial is None else {{"initial": initial}}
-    return np.asarray(np.max(x, axis=axes, keepdims=keepdims, **started)).astype(x.dtype)
+    largest = np.asarray(np.max(x, axis=axes, keepdims=keepdims, **started))
+    of_list = "float32" if largest.dtype.kind == "f" else "int32"
+    return largest.astype(getattr(x, "dtype", of_list))
 """
 REFUSED = {"an array": "np.ndarray", "a list": "(list, float)"}
 OPEN = {"variable": "variable-input", "array": "array-input", "python": "python-input"}
