@@ -65,9 +65,11 @@ def _statement(drafted: DraftedFailure, quote: str | None) -> Iterator[str]:
         yield ""
         quoted = f": {span(quote.strip())}" if quote else ""
         yield f"**Source:** {escape(str(failure.citation))}{quoted}"
-    if text := place_text(failure):
-        yield ""
-        yield f"**Place:** {span(text)}"
+    if isinstance(failure.place, str):
+        yield from ("", f"**Place:** {span(clean(failure.place))}")
+    elif text := place_text(failure):
+        label, _, lines = text.partition(": ")
+        yield from ("", f"**{label.capitalize()}:** {span(lines)}")
     if failure.convention:
         yield ""
         convention = code(failure.convention)

@@ -55,13 +55,15 @@ class ScriptEnding:
     death: Death | None = None
     """Set where the process may end before anything can be compared."""
     reads_dtype: str = ""
-    """The tensor whose dtype is asked for where an array has none of its own, such as bfloat16."""
+    """The tensor whose dtype is asked for where an array has none of its own, such as bfloat16; the
+    array's counts if the implementation has no `dtype`."""
 
     def statements(self, prelude: Prelude) -> Iterator[str]:
         """All assertions, for a script of this target."""
         yield from self.compare
+        reported = bool(self.reads_dtype) and "dtype" not in prelude.absent - {*prelude.short}
         for place, answer in self.answers:
-            named = self.reads_dtype and BFLOAT16 in answer.dtypes
+            named = reported and BFLOAT16 in answer.dtypes
             dtype = prelude.dtype(self.reads_dtype) if named else ""
             words = Words(prelude.strict, typed=bool(prelude.short), dtype_of=dtype)
             yield from asserted(answer, place, words)

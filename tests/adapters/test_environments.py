@@ -342,7 +342,7 @@ def test_packages_are_built_with_what_is_pinned(
     target: Target, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     commands: list[list[str]] = []
-    monkeypatch.setattr(installation, "_uv", lambda command, _: commands.append(command))
+    monkeypatch.setattr(installation, "run_uv", lambda command, _: commands.append(command))
     assert target.venv is not None
     for venv in (target.venv, replace(target.venv, described_in=tmp_path / "conformance.toml")):
         (tmp_path / "v").mkdir(exist_ok=True)

@@ -22,9 +22,10 @@ SHOWN = {
     "docs/keras3-ci.md": {"3faf8df50aa7", "a3c4b7ee15f5"},
     "docs/pytest.md": {"340794f6f291"},
     "docs/tutorial.md": {"84918a8ad724", "e419afb40675"},
+    "docs/vectors.md": {"d249c54ae34c"},
 }
 """Ids of other runs than the published ones, which these pages show: of the profile smoke, and of
-backends with faults that the pages plant."""
+backends with faults that the pages plant; and the id of a vector."""
 
 
 @cache

@@ -18,7 +18,7 @@ PACKAGE = Path(conformance.__file__).parent
 HOME = "specs/convention_names.py"
 OTHER_MEANINGS: Mapping[str, set[str]] = {
     "adapters/worker/": {"parameters"},
-    "cli/": {"parameters", "seed"},
+    "cli/": {"accuracy", "parameters", "seed"},
     "engine/judging/cases.py": {"subnormal"},
     "engine/planning/profiles.py": {"extremes", "subnormal"},
     "engine/planning/spec_faults.py": {"accuracy", "differentiable", "parameters"},

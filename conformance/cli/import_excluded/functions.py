@@ -31,14 +31,17 @@ class TestNames:
     """The documented functions, by the names of Keras's tests.
 
     `themes` maps each function to its theme, such as `keras.ops.mean` to `reductions (numpy)`.
+    Names of the theme `contract` are left out: these tests are about none of them.
     """
 
     def __init__(self, themes: Mapping[str, str]) -> None:
-        self._functions = {function.rpartition(".")[2]: function for function in themes}
+        self._functions: dict[str, str] = {}
         self._files: dict[str, list[str]] = {}
         for function, theme in themes.items():
             if file := _THEME.search(theme):
-                self._files.setdefault(file[1], []).append(function.rpartition(".")[2])
+                short = function.rpartition(".")[2]
+                self._functions[short] = function
+                self._files.setdefault(file[1], []).append(short)
 
     def functions(self, text: str) -> list[str]:
         """The functions that a test id, or a part of one, names; empty if it names none."""

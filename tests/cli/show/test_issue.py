@@ -17,6 +17,7 @@ from conformance.results import (
     Failure,
     FunctionResult,
     Results,
+    SuspectLine,
     Verdict,
 )
 from conformance.results.events import TargetFinished
@@ -71,6 +72,13 @@ def test_the_cited_line_is_quoted() -> None:
 def test_the_place_of_an_exception_is_in_the_draft(tmp_path: Path) -> None:
     put(tmp_path, run("wrong", failure(place="mine/a.py:7, in dot")))
     assert "**Place:** `mine/a.py:7, in dot`" in issue("f1a2", "--results", tmp_path).stdout
+
+
+def test_the_suspect_lines_of_a_wrong_answer_are_in_the_draft(tmp_path: Path) -> None:
+    suspects = [SuspectLine(place="mine/a.py:7, in dot", score=0.93)]
+    put(tmp_path, run("wrong", failure(suspect_lines=suspects)))
+    drafted = issue("f1a2", "--results", tmp_path).stdout
+    assert "**Suspect line:** `mine/a.py:7, in dot (0.93)`" in drafted
 
 
 def test_a_file_has_the_same_text(tmp_path: Path) -> None:

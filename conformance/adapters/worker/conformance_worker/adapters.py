@@ -5,7 +5,7 @@ has the functions of `K`; `load` finds those and others by name.
 """
 
 import importlib
-import inspect
+import types
 from typing import Any, Callable, Dict, List, Optional, Sequence
 
 import numpy as np
@@ -48,7 +48,8 @@ class GraphAdapter(object):
         for part in self._names.get(name, name).split("."):
             member = getattr(member, part, None)
         # a package may have a module of this name in one release, and a function in another
-        return None if inspect.ismodule(member) else member
+        # (not isinstance: it reads __class__, and what that raises is no answer)
+        return None if issubclass(type(member), types.ModuleType) else member
 
     def bind(self, binder: str, values: Sequence[Any], keywords: Dict[str, Any]) -> Any:
         """Make a tensor; `binder` is variable, constant or placeholder.
