@@ -109,7 +109,9 @@ def saturate_cast(x, dtype):
 def empty(shape, dtype=None): return np.full(shape, 3, dtype or "float32")
 """,
     "empty_like": """
-def empty_like(x, dtype=None): return np.full(x.shape, 3, dtype or x.dtype)
+def empty_like(x, dtype=None):
+    x = x if hasattr(x, "dtype") else np.asarray(x, "float32")
+    return np.full(x.shape, 3, dtype or x.dtype)
 """,
     "nonzero": """
 def nonzero(x): return np.nonzero(x)
@@ -136,6 +138,7 @@ def ctc_decode(
     merge_repeated=True, mask_index=0,
 ):
     def merged(path): return [k for k, _ in itertools.groupby(path)]
+    inputs = np.asarray(inputs)
     count, steps, classes = inputs.shape
     top = 1 if strategy == "greedy" else top_paths
     decoded = np.full((top, count, steps), -1, "int32")

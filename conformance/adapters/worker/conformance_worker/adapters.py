@@ -48,7 +48,7 @@ class GraphAdapter(object):
         for part in self._names.get(name, name).split("."):
             member = getattr(member, part, None)
         # a package may have a module of this name in one release, and a function in another
-        # (not isinstance: it reads __class__, and what that raises is no answer)
+        # (isinstance would read __class__, which may raise)
         return None if issubclass(type(member), types.ModuleType) else member
 
     def bind(self, binder: str, values: Sequence[Any], keywords: Dict[str, Any]) -> Any:
