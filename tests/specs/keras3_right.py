@@ -118,6 +118,7 @@ def nonzero(x): return np.nonzero(x)
 """,
     "ctc_loss": """
 def ctc_loss(target, output, target_length, output_length, mask_index=0):
+    output = output if hasattr(output, "dtype") else np.asarray(output, "float32")
     found = []
     for row, x, n, t in zip(target, output, target_length, output_length):
         y, label, total = softmax(np.asarray(x[:t], float), -1), [int(k) for k in row[:n]], 0.0
