@@ -174,7 +174,8 @@ def _has_gap(function: FunctionResult) -> bool:
 def target_lines(label: str, results: Results, paint: Paint) -> Iterator[Text]:
     """Two lines on one target."""
     yield Text.assemble(paint.text(label, "bold"), ": ", score_line(results.functions, paint))
-    if contract := of_contract(results.functions):
+    contract = of_contract(results.functions)
+    if not all(map(is_absent, contract)):
         yield Text.assemble("    contract: ", score_line(contract, paint))
     yield Text.assemble("    ", paint.text(time_line(results.run)))
 
