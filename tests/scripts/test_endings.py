@@ -286,19 +286,6 @@ def test_a_dtype_that_is_reported_is_that_of_the_value(
     assert ended(case(call("square")), ending, prelude)[0] == status
 
 
-def test_the_dtype_of_bfloat16_is_that_of_the_tensor() -> None:
-    """The value in a script is then an array of float32, also where float32 is reported wrongly."""
-    short = {"dtype": "dtype_of({tensor})", "read_bfloat16": "read({tensor}, 'float32')"}
-    prelude = replace(REFERENCE, short=short)
-    ending = endings.reports_its_dtype("result", prelude, half=True)
-    (statement,) = ending.statements(prelude)
-    assert (
-        statement
-        == "assert dtype_of(result) == dtype_of(computed_tensor), dtype_of(computed_tensor)"
-    )
-    assert ending.is_half
-
-
 @pytest.mark.parametrize("prelude", PRELUDES.values(), ids=list(PRELUDES))
 @pytest.mark.parametrize(("ran", "ending"), RIGHT.values(), ids=list(RIGHT))
 def test_where_it_is_not(ran: Case, ending: ScriptEnding, prelude: Prelude, ended: Any) -> None:

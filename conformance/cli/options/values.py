@@ -13,7 +13,7 @@ from conformance.editions import Edition
 
 @dataclass(frozen=True, kw_only=True)
 class RunOptions(SelectionOptions, GateOptions, DatabaseOptions, ModuleOptions):
-    """Of `conformance run`."""
+    """The options of `conformance run`."""
 
     targets: tuple[str, ...]
     profile: str
@@ -45,7 +45,7 @@ class RunOptions(SelectionOptions, GateOptions, DatabaseOptions, ModuleOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class FuzzOptions(GateOptions, ModuleOptions):
-    """Of `conformance fuzz`."""
+    """The options of `conformance fuzz`."""
 
     scheduler: str | None = None
     """It takes none: there is no plan to share."""
@@ -70,7 +70,7 @@ class FuzzOptions(GateOptions, ModuleOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class VectorsOptions(SelectionOptions):
-    """Of `conformance vectors`."""
+    """The options of `conformance vectors`."""
 
     output: Path
     editions: tuple[Edition, ...]
@@ -81,7 +81,7 @@ class VectorsOptions(SelectionOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class MutateOptions(SelectionOptions):
-    """Of `conformance mutate`."""
+    """The options of `conformance mutate`."""
 
     target: str
     alone: bool
@@ -101,7 +101,7 @@ class MutateOptions(SelectionOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class HistoryOptions(SelectionOptions):
-    """Of `conformance history`."""
+    """The options of `conformance history`."""
 
     targets: tuple[str, ...]
     versions: str | None
@@ -119,7 +119,7 @@ class HistoryOptions(SelectionOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class BisectOptions:
-    """Of `conformance bisect`."""
+    """The options of `conformance bisect`."""
 
     identity: str
     versions: str | None
@@ -132,7 +132,7 @@ class BisectOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class DiffOptions(SelectionOptions):
-    """Of `conformance diff`."""
+    """The options of `conformance diff`."""
 
     a: str
     b: str
@@ -146,7 +146,7 @@ class DiffOptions(SelectionOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class ReplayOptions(SelectionOptions, ModuleOptions):
-    """Of `conformance replay`."""
+    """The options of `conformance replay`."""
 
     identities: tuple[str, ...]
     everything: bool
@@ -158,7 +158,7 @@ class ReplayOptions(SelectionOptions, ModuleOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class ShowOptions:
-    """Of `conformance show`."""
+    """The options of `conformance show`."""
 
     function: str
     documents: Path | None
@@ -173,7 +173,7 @@ class ShowOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class IssueOptions:
-    """Of `conformance issue`."""
+    """The options of `conformance issue`."""
 
     identity: str
     places: tuple[Path, ...]
@@ -184,7 +184,7 @@ class IssueOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class TryOptions(ModuleOptions):
-    """Of `conformance try`."""
+    """The options of `conformance try`."""
 
     expression: str
     targets: tuple[str, ...]
@@ -195,7 +195,7 @@ class TryOptions(ModuleOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class MigrationOptions:
-    """Of `conformance migration`."""
+    """The options of `conformance migration`."""
 
     places: tuple[Path, ...]
     output: Path | None
@@ -210,7 +210,7 @@ class MigrationOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class ExportOptions(SelectionOptions):
-    """Of `conformance export`."""
+    """The options of `conformance export`."""
 
     places: tuple[Path, ...]
     file: Path
@@ -220,7 +220,7 @@ class ExportOptions(SelectionOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class InitOptions:
-    """Of `conformance init`."""
+    """The options of `conformance init`."""
 
     file: Path | None
     name: str | None
@@ -230,7 +230,7 @@ class InitOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class ListOptions(SelectionOptions):
-    """Of `conformance list`."""
+    """The options of `conformance list`."""
 
     places: tuple[Path, ...]
     theme: str | None

@@ -105,7 +105,7 @@ _WITHOUT_PROMISE = frozenset(
         ConventionName.OWN_GRADIENT,
     }
 )
-"""Conventions of what nobody promises: that there is no answer is enough, in whatever words."""
+"""Conventions about calls that nobody promises: any exception refuses these."""
 
 LACKED = "documented, but the library says that it lacks it"
 UNSHOWN = "documented, but not to be seen in this environment"

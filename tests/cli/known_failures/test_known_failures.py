@@ -498,14 +498,3 @@ def test_a_mistake_is_told_with_its_line_and_what_to_write(
     said = f"{caught.value.message}\n{caught.value.hint}"
     for word in ("known.toml", *words):
         assert word in said, said
-
-
-@pytest.mark.parametrize("option", ["--expectations", "--write-expectations"])
-def test_a_broken_file_is_told_before_the_run_and_left_alone(tmp_path: Path, option: str) -> None:
-    known = tmp_path / "known.toml"
-    known.write_text("[[expect]]\nfunktion = 'x'\n")
-    status, output = run("correct", option, str(known))
-    assert status == 2
-    assert f"{known}:2: unknown field 'funktion'" in output
-    assert "Traceback" not in output
-    assert known.read_text() == "[[expect]]\nfunktion = 'x'\n"

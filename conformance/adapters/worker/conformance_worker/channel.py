@@ -13,7 +13,7 @@ _CHUNK = 2**16
 
 
 class ChannelError(Exception):
-    """A descriptor is no longer that of the host."""
+    """A descriptor belongs to another file than the host opened."""
 
 
 class Channel(object):
