@@ -9,7 +9,6 @@ The answer has a line for each statement, with the size of its code.
 import ast
 import bisect
 import dis
-import itertools
 import linecache
 import sys
 from contextlib import contextmanager
@@ -71,7 +70,9 @@ class LineTrace(object):
         return own and self._left > 0
 
     def note(self, code: CodeType, line: int, frame: Optional[FrameType]) -> None:
-        """Keep a line of a code that is followed; `frame` runs it."""
+        """Keep a line of a code that is followed; `frame` runs it. Lines beyond the limit go."""
+        if self._left <= 0:
+            return
         lines = self._lines.get(code)
         if lines is None:
             if len(self._lines) >= MOST_TRACED_FUNCTIONS:
@@ -110,7 +111,7 @@ def statements(code: CodeType, lines: Iterable[int]) -> List[List[int]]:
     starts = statement_starts(code.co_filename)
     sizes: Dict[int, int] = {}
     parts = [*dis.findlinestarts(code), (len(code.co_code), None)]
-    for (offset, line), (end, _) in itertools.pairwise(parts):
+    for (offset, line), (end, _) in zip(parts, parts[1:]):  # noqa: B905, RUF007 - Python 3.6
         if line is not None:
             start = _start(starts, line, code.co_firstlineno)
             sizes[start] = sizes.get(start, 0) + end - offset
