@@ -6,14 +6,14 @@ releases. Its files therefore hold the verdicts, and one line for each violation
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 from msgspec import Struct
 
 from conformance.history.promises import Basis, Promises, promised
+from conformance.json_schemas import schema_of
 from conformance.results import Aspect, Citation, Failure, Results, TargetInfo, Verdict
 from conformance.results.encoding import as_json
 
@@ -107,20 +107,4 @@ def encode(run: PastRun) -> bytes:
 
 def encode_schema() -> bytes:
     """The bytes of the published `history-1.schema.json`."""
-    return as_json(_json_schema())
-
-
-def _json_schema() -> dict[str, Any]:
-    (reference,), definitions = msgspec.json.schema_components(
-        [PastRun], ref_template="#/$defs/{name}"
-    )
-    definitions["PastRun"]["required"].insert(0, "schema")
-    for definition in definitions.values():
-        definition["description"] = inspect.cleandoc(definition["description"])
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": SCHEMA_ID,
-        "title": f"Verdicts on one release ({SCHEMA})",
-        **reference,
-        "$defs": definitions,
-    }
+    return as_json(schema_of(PastRun, SCHEMA_ID, f"Verdicts on one release ({SCHEMA})"))

@@ -9,7 +9,7 @@ from typing import Literal
 from msgspec import Struct, field
 
 from conformance.files import write_atomically
-from conformance.reporting.json_results import schema_of
+from conformance.json_schemas import schema_of
 from conformance.reporting.markdown import escape
 from conformance.results import Aspect, Verdict
 from conformance.results.encoding import as_json

@@ -8,9 +8,10 @@ from typing import Any, Literal
 from msgspec import Struct, field
 from rich.text import Text
 
+from conformance.json_schemas import schema_of
 from conformance.reporting.causes import shared
 from conformance.reporting.failures import failure_lines
-from conformance.reporting.json_results import representable, schema_of
+from conformance.reporting.json_results import representable
 from conformance.reporting.listing import ListedFailure, reading_name
 from conformance.reporting.markdown import code, escape, fenced
 from conformance.reporting.marks import GRAVEST_FIRST, MARKS

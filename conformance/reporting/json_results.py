@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import inspect
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,6 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from conformance.files import TooLargeError, write_atomically
+from conformance.json_schemas import schema_of
 from conformance.reporting.containers import DamagedContainerError, content_of
 from conformance.results import (
     SCHEMA,
@@ -30,11 +30,11 @@ from conformance.results import (
 )
 from conformance.results.encoding import as_json, plain, plain_data
 from conformance.results.events import Event, TargetFinished, TargetProgressed
+from conformance.results.model import NON_FINITE
 
 SCHEMA_ID = "urn:keras-backend-conformance:schema:results-1"
 MOST_DIMENSIONS = 64
 """As many as NumPy takes."""
-NON_FINITE = ("nan", "inf", "-inf")
 """How an array's data writes the floats that JSON lacks."""
 OMITTED = ("readings", "earlier_failures")
 """Fields that a file has only where there is something in them: few failures have any."""
@@ -280,32 +280,6 @@ def _check_array(path: Path, place: str, array: Array) -> None:
 def json_schema() -> dict[str, Any]:
     """The JSON Schema of a results file, made from the records themselves."""
     return schema_of(Results, SCHEMA_ID, f"Results of one target ({SCHEMA})")
-
-
-def schema_of(record: type[msgspec.Struct], identity: str, title: str) -> dict[str, Any]:
-    """The JSON Schema of files that hold a record with the field `schema`."""
-    (reference,), definitions = msgspec.json.schema_components(
-        [record], ref_template="#/$defs/{name}"
-    )
-    # the records have a default for it, but a file without it has no version
-    definitions[record.__name__]["required"].insert(0, "schema")
-    for definition in definitions.values():
-        definition["description"] = inspect.cleandoc(definition["description"])
-    if "Array" in definitions:
-        _name_non_finite(definitions["Array"])
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": identity,
-        "title": title,
-        **reference,
-        "$defs": definitions,
-    }
-
-
-def _name_non_finite(array: dict[str, Any]) -> None:
-    for option in array["properties"]["data"]["items"]["anyOf"]:
-        if option["type"] == "string":
-            option["enum"] = list(NON_FINITE)
 
 
 def encode_schema() -> bytes:

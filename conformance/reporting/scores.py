@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct
 
+from conformance.json_schemas import schema_of
 from conformance.reporting.safe_text import clean
 from conformance.results import Aspect, FunctionResult, Results, Verdict
 from conformance.results.encoding import as_json
@@ -110,19 +110,7 @@ def _themes(results: Results) -> Iterator[tuple[str, Points]]:
 
 def json_schema() -> dict[str, Any]:
     """The JSON Schema of the file, made from the records."""
-    (reference,), definitions = msgspec.json.schema_components(
-        [Scores], ref_template="#/$defs/{name}"
-    )
-    definitions["Scores"]["required"].insert(0, "schema")
-    for record in definitions.values():
-        record["description"] = inspect.cleandoc(record["description"])
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": SCHEMA_ID,
-        "title": f"Scores of all targets ({SCHEMA})",
-        **reference,
-        "$defs": definitions,
-    }
+    return schema_of(Scores, SCHEMA_ID, f"Scores of all targets ({SCHEMA})")
 
 
 def encode_schema() -> bytes:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from msgspec import UNSET, Struct, UnsetType, field
+from msgspec import UNSET, Meta, Struct, UnsetType, field
 from msgspec.structs import replace
 
 SCHEMA: Literal["conformance-results/1"] = "conformance-results/1"
@@ -73,12 +73,16 @@ class Replacement(Struct, frozen=True):
         return f"{self.mapping}: {self.function}"
 
 
+NON_FINITE = ("nan", "inf", "-inf")
+_NON_FINITE = Meta(extra_json_schema={"enum": [*NON_FINITE]})
+
+
 class Array(Struct, frozen=True):
     """An array in a results file: floats that JSON lacks are the strings nan, inf and -inf."""
 
     dtype: str
     shape: list[int]
-    data: list[int | float | bool | str]
+    data: list[int | float | bool | Annotated[str, _NON_FINITE]]
     """Elements in C order; `data` may be shorter than the shape says when `truncated`."""
     truncated: bool = False
     start: int | UnsetType = UNSET

@@ -15,6 +15,7 @@ from typing import Any
 
 import msgspec
 
+from conformance.json_schemas import schema_of
 from conformance.specs import rules
 from conformance.specs.model import RULE_NAME
 from conformance.specs.parsing import tree
@@ -25,24 +26,15 @@ SCHEMA_ID = "urn:keras-backend-conformance:schema:specs-1"
 
 def json_schema() -> dict[str, Any]:
     """The JSON Schema (draft 2020-12) of one YAML file of specs."""
-    (reference,), definitions = msgspec.json.schema_components(
-        [WrittenFile], ref_template="#/$defs/{name}"
-    )
-    for record in definitions.values():
-        record["description"] = inspect.cleandoc(record["description"])
+    schema = schema_of(WrittenFile, SCHEMA_ID, "Specs of one theme (conformance-specs/1)")
+    definitions = schema["$defs"]
     for structure in _records():
         properties = definitions[structure.cls.__name__]["properties"]
         for field, text in field_texts(structure.cls).items():
             properties[field] = {**properties[field], "description": text}
     for record, field, keys in _closed_mappings():
         definitions[record]["properties"][field]["propertyNames"] = {"enum": keys}
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": SCHEMA_ID,
-        "title": "Specs of one theme (conformance-specs/1)",
-        **reference,
-        "$defs": {**definitions, "Expression": _expression()},
-    }
+    return {**schema, "$defs": {**definitions, "Expression": _expression()}}
 
 
 def field_texts(record: type) -> dict[str, str]:
@@ -76,7 +68,7 @@ def encode_schema() -> bytes:
 
 
 def _closed_mappings() -> Iterator[tuple[str, str, list[str]]]:
-    """Record, field and keys of each mapping whose keys are enumerated: msgspec's has none."""
+    """Record, field and keys of each mapping whose keys are enumerated."""
     for record in _records():
         for field in record.fields:
             if isinstance(field.type, msgspec.inspect.DictType):

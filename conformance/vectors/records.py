@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 
 from msgspec import UNSET, Struct, UnsetType, field
 
-from conformance.reporting.json_results import schema_of
+from conformance.json_schemas import schema_of
 from conformance.results import Aspect, Citation
 from conformance.results.encoding import as_json
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from conformance.files import write_atomically
+from conformance.json_schemas import schema_of
 from conformance.mutation.code.editing import OPERATOR_NAMES
 from conformance.mutation.code.records import (
     KINDS,
@@ -25,7 +26,6 @@ from conformance.mutation.code.records import (
     read_other_tests,
 )
 from conformance.reporting.containers import content_of
-from conformance.reporting.json_results import schema_of
 from conformance.reporting.markdown import escape
 from conformance.results.encoding import as_json
 
