@@ -98,6 +98,7 @@ MAKERS: dict[type[inspect.Type], Callable[..., Any]] = {
     inspect.DictType: a_dictionary,
     inspect.EnumType: lambda kind, *_: next(iter(kind.cls)),
     inspect.LiteralType: lambda kind, *_: kind.values[0],
+    inspect.Metadata: lambda kind, leaf, _: leaf(kind.extra_json_schema["enum"][0]),
     inspect.AnyType: lambda _, leaf, __: {"steps": [leaf(1), leaf(0.5), leaf(True), leaf("K")]},
     inspect.NoneType: lambda *_: None,
     inspect.CustomType: lambda *_: msgspec.UNSET,
