@@ -6,8 +6,11 @@ import math
 
 import pytest
 
+from conformance.generators import structures
+from conformance.generators.collect import generate
 from conformance.generators.sizes import ELEMENTS
 from conformance.generators.structure import expected_shape
+from conformance.specs import load
 from tests.generators.support import PAIRS, collected
 
 PADDED = 6 * 3
@@ -27,3 +30,10 @@ def test_a_product_with_itself_is_shown_and_has_room(name: str) -> None:
     assert alone
     for structure in alone:
         assert math.prod(expected_shape(structure)) <= 4 * ELEMENTS
+
+
+def test_an_operand_of_einsum_with_a_letter_twice_has_room() -> None:
+    drawn = generate(structures(load()["keras.ops.einsum"], "keras-3"), 400, 0)
+    operands = [i.shape for s in drawn for i in s.program.inputs]
+    assert any(len(set(shape)) == 1 and max(shape) > 30 for shape in operands if len(shape) == 2)
+    assert max(map(math.prod, operands)) <= 4 * ELEMENTS

@@ -40,7 +40,9 @@ def _product(call: CallDraft) -> None:
     text = call.pick(PRODUCTS)
     terms = terms_of(text)
     letters = sorted({letter for term in terms for letter in term if letter.isalpha()})
-    each = long_axes.lengthened(call, tuple(call.pick(LENGTHS) for _ in letters))
+    # a letter that a term repeats is as long twice
+    room = math.isqrt(call.room) if any(t.count(a) > 1 for t in terms for a in letters) else None
+    each = long_axes.lengthened(call, tuple(call.pick(LENGTHS) for _ in letters), room=room)
     lengths: dict[str, Dims] = {a: (n,) for a, n in zip(letters, each, strict=True)}
     rest = tuple(call.pick((2, 3, 1)) for _ in range(call.integer((0, 2))))
     shapes = [_shape(term, {**lengths, "": rest}) for term in terms]
