@@ -63,9 +63,25 @@ def test_a_refusal_in_words_is_unsupported(kind: str, message: str) -> None:
 def test_an_array_and_a_list_are_refused_in_words() -> None:
     array, listed = called("conv", Binding.ARRAY), called("rot90", Binding.PYTHON)
     assert verdict(array, "AttributeError", "'ndarray' object has no attribute 'x'") == "violates"
-    assert verdict(array, "TypeError", "conv takes no numpy.ndarray") is Verdict.UNSUPPORTED
+    assert verdict(array, "TypeError", "conv does not accept numpy.ndarray") == "unsupported"
     assert verdict(listed, "AttributeError", "'list' object has no attribute 'ndim'") == "violates"
     assert verdict(listed, "TypeError", "rot90 takes no list") is Verdict.UNSUPPORTED
+
+
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [
+        ("TypeError", "im2col(): argument 'input' (position 1) must be Tensor, not numpy.ndarray"),
+        ("ValueError", "The truth value of an empty array is ambiguous. Use `array.size > 0`"),
+    ],
+)
+def test_the_library_below_does_not_refuse_an_array(kind: str, message: str) -> None:
+    assert verdict(called("unfold", Binding.ARRAY), kind, message) is Verdict.VIOLATES
+
+
+def test_an_exception_about_something_else_does_not_refuse_a_list() -> None:
+    message = "`x` must be a 1-dimensional tensor, but has the shape []"
+    assert verdict(called("rot90", Binding.PYTHON), "ValueError", message) is Verdict.VIOLATES
 
 
 def test_lists_of_variables_and_numbers_beside_symbols_are_to_be_shown() -> None:
