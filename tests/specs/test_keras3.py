@@ -40,7 +40,7 @@ class Tensor(object):
 def constant(value, dtype=None): return Tensor(np.asarray(value, dtype))
 def get_value(x): return x.value
 def number(x):
-    if isinstance(x, {refused}): raise TypeError(type(x))
+    if isinstance(x, {refused}): raise TypeError("does not accept %s" % type(x))
     wanted = "float32" if isinstance(x, (float, list)) else None
     return x.value if isinstance(x, Tensor) else np.asarray(x, wanted)
 def erf(x): return Tensor(_erf(number(x)).astype(number(x).dtype))
