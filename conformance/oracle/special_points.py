@@ -22,23 +22,31 @@ from conformance.oracle.expectation import Array, Expectation
 Mask = npt.NDArray[np.bool_]
 
 
-def with_finite_bounds(expectation: Expectation, x: Array) -> Expectation:
+def with_finite_bounds(
+    expectation: Expectation, x: Array, other: Array | None = None
+) -> Expectation:
     """The expectation without infinite bounds, which any number would keep.
 
     Formulas of bounds fail where the function has a pole or an infinite argument. There the answer
     keeps half of its digits, relative to the larger of argument and answer; NaN and infinities
-    agree with themselves alone.
+    agree with themselves alone. `other` is the value under another reading of x: where that is
+    finite and this one infinite, the answer lies between them.
 
-    Shapes: x has the shape of the expected value.
+    Shapes: x and `other` have the shape of the expected value.
     """
     unbounded = ~np.isfinite(expectation.bound)
     if not unbounded.any() or not is_floating(expectation.dtype):
         return expectation
-    value = expectation.value
+    value, half = expectation.value, _half(expectation.dtype)
     sizes = [np.where(np.isfinite(a), np.abs(a.astype(np.float64)), 0) for a in (x, value)]
-    half = _half(expectation.dtype) * np.maximum(1, np.maximum(*sizes))
-    settled = np.where(np.isfinite(value), half, 0)
-    return replace(expectation, bound=np.where(unbounded, settled, expectation.bound))
+    settled = np.where(np.isfinite(value), half * np.maximum(1, np.maximum(*sizes)), 0)
+    if other is not None and other.shape == value.shape:
+        between = np.isinf(value) & np.isfinite(other) & (np.sign(value) == np.sign(other))
+        most = float(limits(expectation.dtype).max)
+        settled = np.where(between, most - (1 - half) * np.abs(other), settled)
+        value = np.where(between & unbounded, np.copysign(most, value), value)
+    bound = np.where(unbounded, settled, expectation.bound)
+    return replace(expectation, value=value, bound=bound)
 
 
 def possible(got: Array, x: Array, dtype: str, function: Callable[[Array], Array]) -> Mask:

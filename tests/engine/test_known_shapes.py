@@ -50,6 +50,7 @@ def _of(structure: Structure, items: list[Any], arguments: Mapping[str, Any]) ->
         structure,
         program=replace(structure.program, inputs=tuple(items)),
         arguments=others,
+        below=dict.fromkeys(structure.below, 1),
         runtime=replace(
             structure.runtime, shapes=shapes, values={**structure.runtime.values, **arguments}
         ),

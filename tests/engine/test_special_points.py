@@ -30,8 +30,8 @@ POINTS = (np.inf, -np.inf, np.nan, 0.0, -0.0, MOST, -MOST, TINY, -TINY, LEAST, -
 PLANTED = (0.3, 3.25, -7.5)
 """Wrong answers; those that are no more than a fifth off are left out."""
 OPEN = {
-    **dict.fromkeys(("rsqrt", "sqrt", "log", "log1p", "log2", "log10", "arccosh"), {-np.inf}),
-    **dict.fromkeys(("arcsin", "arccos", "arctanh", "erfinv"), {np.inf, -np.inf, MOST, -MOST}),
+    **dict.fromkeys(("rsqrt", "sqrt", "log", "log1p", "log2", "log10", "arccosh"), (-np.inf,)),
+    **dict.fromkeys(("arcsin", "arccos", "arctanh", "erfinv"), (np.inf, -np.inf, MOST, -MOST)),
 }
 """Points outside of the function's domain, where anything may stand."""
 FEW = {
@@ -129,7 +129,7 @@ def test_every_elementwise_function_is_judged_at_every_special_point() -> None:
         if name in FEW:
             assert not missed & {np.inf}, name
         else:
-            assert missed == {p for p in OPEN.get(name, ())} & missed, name
+            assert missed <= {*OPEN.get(name, ())}, name
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,6 @@ def test_every_elementwise_function_is_judged_at_every_special_point() -> None:
         ("sinc", np.inf, 0.0),
         ("softsign", np.inf, 1.0),
         ("erfinv", np.inf, 5.0),
-        ("i0", np.inf, np.nan),
     ],
 )
 def test_what_implementations_have_in_the_place_of_a_limit_is_allowed(

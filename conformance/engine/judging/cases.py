@@ -362,8 +362,10 @@ class Prepared:
             wraps=WIDER not in readings,
             given=self.given,
         )
-        name = self.single
-        return with_finite_bounds(expectation, self.arrays[draw][name]) if name else expectation
+        if self.single is None:
+            return expectation
+        other = self.expectation(draw, dtype).value if readings else None
+        return with_finite_bounds(expectation, self.arrays[draw][self.single], other)
 
     @cached_property
     def single(self) -> str | None:
