@@ -21,18 +21,21 @@ from conformance.oracle.expectation import Array, Expectation
 
 Mask = npt.NDArray[np.bool_]
 
+_FAR = 2.0**20
+"""How many times the answer to a subnormal number are on the way to a pole. Chosen."""
+
 
 def with_finite_bounds(
-    expectation: Expectation, x: Array, other: Array | None = None
+    expectation: Expectation, x: Array, function: Callable[[Array], Array]
 ) -> Expectation:
     """The expectation without infinite bounds, which any number would keep.
 
     Formulas of bounds fail where the function has a pole or an infinite argument. There the answer
     keeps half of its digits, relative to the larger of argument and answer; NaN and infinities
-    agree with themselves alone. `other` is the value under another reading of x: where that is
-    finite and this one infinite, the answer lies between them.
+    agree with themselves alone. Where a subnormal number may be read as zero, which is a pole, the
+    answer lies between those of the two. `function` gives the value for other numbers than x.
 
-    Shapes: x and `other` have the shape of the expected value.
+    Shapes: x has the shape of the expected value.
     """
     unbounded = ~np.isfinite(expectation.bound)
     if not unbounded.any() or not is_floating(expectation.dtype):
@@ -40,13 +43,15 @@ def with_finite_bounds(
     value, half = expectation.value, _half(expectation.dtype)
     sizes = [np.where(np.isfinite(a), np.abs(a.astype(np.float64)), 0) for a in (x, value)]
     settled = np.where(np.isfinite(value), half * np.maximum(1, np.maximum(*sizes)), 0)
-    if other is not None and other.shape == value.shape:
-        between = np.isinf(value) & np.isfinite(other) & (np.sign(value) == np.sign(other))
-        most = float(limits(expectation.dtype).max)
-        settled = np.where(between, most - (1 - half) * np.abs(other), settled)
-        value = np.where(between & unbounded, np.copysign(most, value), value)
-    bound = np.where(unbounded, settled, expectation.bound)
-    return replace(expectation, value=value, bound=bound)
+    with np.errstate(all="ignore"):
+        zero = np.asarray(function(np.copysign(np.zeros_like(x), x)), np.float64)
+    between = (x != 0) & (np.abs(x) < 1) & np.isfinite(value) & np.isinf(zero) & unbounded
+    between &= np.sign(zero) == np.sign(value)
+    # an infinite answer is that of a zero, another reading; more digits than this would be lost
+    far = np.minimum(float(limits(expectation.dtype).max), _FAR * np.maximum(1, np.abs(value)))
+    settled = np.where(between, far - (1 - half) * np.abs(value), settled)
+    value = np.where(between, np.copysign(far, value), value)
+    return replace(expectation, value=value, bound=np.where(unbounded, settled, expectation.bound))
 
 
 def possible(got: Array, x: Array, dtype: str, function: Callable[[Array], Array]) -> Mask:

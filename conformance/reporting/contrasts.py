@@ -193,10 +193,10 @@ def _traits(failure: Failure, function: str, names: Sequence[str]) -> set[Trait]
         **{names[n] if n < len(names) else str(n): a for n, a in enumerate(args)},
         **dict(call.kwargs),
     }
-    made = {item.name: item for item in program.inputs} | {s.result: s for s in program.steps}
+    sources = {item.name: item for item in program.inputs} | {s.result: s for s in program.steps}
     traits = {("call", function), *_of_configuration(program)}
     for name, argument in passed.items():
-        traits.update((name, *trait) for trait in _of_argument(argument, made))
+        traits.update((name, *trait) for trait in _of_argument(argument, sources))
     return traits
 
 
@@ -206,14 +206,14 @@ def _of_configuration(program: Program) -> Iterator[Trait]:
             yield (step.function, repr(step.args))
 
 
-def _of_argument(argument: Any, made: Mapping[str, Input | Step]) -> Iterator[Trait]:
+def _of_argument(argument: Any, sources: Mapping[str, Input | Step]) -> Iterator[Trait]:
     match argument:
         case Ref():
-            yield from _of_source(made.get(argument.name), made)
+            yield from _of_source(sources.get(argument.name), sources)
         case list() | tuple():
             yield (type(argument).__name__, len(argument))
             for place, item in enumerate(argument):
-                yield from ((place, *trait) for trait in _of_argument(item, made))
+                yield from ((place, *trait) for trait in _of_argument(item, sources))
         case Made():
             yield (argument.kind, *argument.items)
         case Function():
@@ -222,11 +222,11 @@ def _of_argument(argument: Any, made: Mapping[str, Input | Step]) -> Iterator[Tr
             yield (type(argument).__name__, repr(argument))
 
 
-def _of_source(source: Input | Step | None, made: Mapping[str, Input | Step]) -> Iterator[Trait]:
-    """What a tensor is: its dtype, rank, binding and layout, and whether it is empty."""
+def _of_source(source: Input | Step | None, sources: Mapping[str, Input | Step]) -> Iterator[Trait]:
+    """The traits of a tensor: dtype, rank, binding, layout, and whether it is empty."""
     if isinstance(source, Step):
         yield ("result", source.function)
-        yield from _of_argument([*source.args], made)
+        yield from _of_argument([*source.args], sources)
     elif source is not None:
         yield ("tensor", source.dtype)
         yield ("rank", len(source.shape))

@@ -132,6 +132,19 @@ def test_every_elementwise_function_is_judged_at_every_special_point() -> None:
             assert missed <= {*OPEN.get(name, ())}, name
 
 
+@pytest.mark.parametrize(("answer", "allowed"), [(-150, True), (-148, False), (-np.inf, True)])
+def test_a_logarithm_of_a_subnormal_number_lies_between_its_own_and_that_of_zero(
+    answer: float, allowed: bool
+) -> None:
+    """JAX and TensorFlow have -150 for each of them in a long array."""
+    call = plain_call(load()["keras.ops.log2"], "keras-3", "float32", 1)
+    assert call is not None
+    x = {"x": np.array([2.0**-149], "float32")}
+    one = Prepared(of_length(call, 1), [Draw("subnormal", 0)], [x], elementwise=True)
+    (finding,) = findings(one, np.array([answer], "float32"))
+    assert (finding.verdict is Verdict.DIVERGES) is allowed
+
+
 @pytest.mark.parametrize(
     ("name", "x", "answer"),
     [

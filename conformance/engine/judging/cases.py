@@ -364,8 +364,7 @@ class Prepared:
         )
         if self.single is None:
             return expectation
-        other = self.expectation(draw, dtype).value if readings else None
-        return with_finite_bounds(expectation, self.arrays[draw][self.single], other)
+        return with_finite_bounds(expectation, self.arrays[draw][self.single], self._answers)
 
     @cached_property
     def single(self) -> str | None:
