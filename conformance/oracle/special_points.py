@@ -21,8 +21,10 @@ from conformance.oracle.expectation import Array, Expectation
 
 Mask = npt.NDArray[np.bool_]
 
-_FAR = 2.0**20
-"""How many times the answer to a subnormal number are on the way to a pole. Chosen."""
+_BESIDE = 0.25
+"""By which share an answer to a subnormal number may be nearer to a pole, on either side of a point
+that is as much nearer. Chosen: JAX and TensorFlow have the logarithm of 2**-150 for 2**-127, which
+is a fifth more."""
 
 
 def with_finite_bounds(
@@ -33,7 +35,7 @@ def with_finite_bounds(
     Formulas of bounds fail where the function has a pole or an infinite argument. There the answer
     keeps half of its digits, relative to the larger of argument and answer; NaN and infinities
     agree with themselves alone. Where a subnormal number may be read as zero, which is a pole, the
-    answer lies between those of the two. `function` gives the value for other numbers than x.
+    answer may be nearer to the pole. `function` gives the value for other numbers than x.
 
     Shapes: x has the shape of the expected value.
     """
@@ -47,8 +49,10 @@ def with_finite_bounds(
         zero = np.asarray(function(np.copysign(np.zeros_like(x), x)), np.float64)
     between = (x != 0) & (np.abs(x) < 1) & np.isfinite(value) & np.isinf(zero) & unbounded
     between &= np.sign(zero) == np.sign(value)
-    # an infinite answer is that of a zero, another reading; more digits than this would be lost
-    far = np.minimum(float(limits(expectation.dtype).max), _FAR * np.maximum(1, np.abs(value)))
+    # in other dtypes an infinite answer, that of zero, is another reading
+    half_precision = expectation.dtype == "float16"
+    most = float(limits(expectation.dtype).max)
+    far = most if half_precision else (1 + _BESIDE) * np.abs(value)
     settled = np.where(between, far - (1 - half) * np.abs(value), settled)
     value = np.where(between, np.copysign(far, value), value)
     return replace(expectation, value=value, bound=np.where(unbounded, settled, expectation.bound))
