@@ -65,7 +65,7 @@ def possible(got: Array, x: Array, dtype: str, function: Callable[[Array], Array
     has none for infinities and the largest numbers, they are outside of its domain, and anything
     may stand there. At a pole the answer is infinite, NaN, or at least half of that beside it.
 
-    Shapes: `got` and x have one shape, the result too.
+    Shapes: `got`, x and the result have one shape.
     """
     largest = float(limits(dtype).max)
     points = np.array([np.inf, largest, -np.inf, -largest, 0.0], x.dtype)
@@ -84,7 +84,7 @@ def possible(got: Array, x: Array, dtype: str, function: Callable[[Array], Array
 
 
 def _may_be_beside(got: Array, x: Array, dtype: str, function: Callable[[Array], Array]) -> Mask:
-    """Whether finite x is no pole, or an answer is as large as that beside the pole."""
+    """Whether an answer is as large as that beside x, where finite x is a pole; true elsewhere."""
     beside = (x.astype(np.float64) * (1 - limits(dtype).eps)).astype(x.dtype)
     with np.errstate(all="ignore"):
         value, near = function(x), function(beside)
@@ -96,7 +96,7 @@ def _may_be_beside(got: Array, x: Array, dtype: str, function: Callable[[Array],
 
 
 def _is_near(got: Array, value: Any) -> Mask:
-    """Whether numbers are the value, but for half of their digits."""
+    """Whether numbers have half of the digits of the value."""
     if got.dtype.kind != "f" or not np.isfinite(value):
         return np.asarray(got == value)
     with np.errstate(invalid="ignore", over="ignore"):

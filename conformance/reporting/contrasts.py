@@ -64,7 +64,7 @@ _INTERNALS = re.compile(
 )
 """Exceptions about the code of the library, whatever their words."""
 _WRAPPING = re.compile(r"Exception encountered when calling [^\n]*\n+|\{\{[^}]*\}\} ?")
-"""What Keras and TensorFlow put before the words of a refusal."""
+"""The text of Keras and TensorFlow before the words of a refusal."""
 
 Trait = tuple[Any, ...]
 
@@ -178,7 +178,7 @@ def _parameters(edition: str, function: str) -> list[str]:
 
 
 def _traits(failure: Failure, function: str, names: Sequence[str]) -> set[Trait]:
-    """What the call of the minimal example passes; nothing of an example without such a call."""
+    """The traits of the call in the minimal example; none of an example without such a call."""
     if failure.program is None:
         return set()
     try:

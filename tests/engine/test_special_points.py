@@ -133,17 +133,25 @@ def test_every_elementwise_function_is_judged_at_every_special_point() -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "allowed"), [(-150, True), (-np.inf, True), (-7.5, False), (0.3, False)]
+    ("dtype", "answer", "allowed"),
+    [
+        ("float32", -150, True),
+        ("float32", -np.inf, True),
+        ("float32", -7.5, False),
+        ("float32", 0.3, False),
+        ("float16", -np.inf, True),
+        ("float16", -7.5, False),
+    ],
 )
 def test_a_logarithm_of_a_subnormal_number_may_be_nearer_to_that_of_zero(
-    answer: float, allowed: bool
+    dtype: str, answer: float, allowed: bool
 ) -> None:
-    """JAX and TensorFlow have -150 for each of them in a long array."""
-    call = plain_call(load()["keras.ops.log2"], "keras-3", "float32", 1)
+    """JAX and TensorFlow have -150 for each of them in a long array of float32."""
+    call = plain_call(load()["keras.ops.log2"], "keras-3", dtype, 1)
     assert call is not None
-    x = {"x": np.array([2.0**-149], "float32")}
+    x = {"x": np.array([limits(dtype).smallest_subnormal], dtype)}
     one = Prepared(of_length(call, 1), [Draw("subnormal", 0)], [x], elementwise=True)
-    (finding,) = findings(one, np.array([answer], "float32"))
+    (finding,) = findings(one, np.array([answer], dtype))
     assert (finding.verdict is Verdict.DIVERGES) is allowed
 
 
