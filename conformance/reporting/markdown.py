@@ -9,6 +9,7 @@ from pathlib import Path
 
 from conformance.files import write_atomically
 from conformance.reporting.causes import causes
+from conformance.reporting.contrasts import Contrast, contrasts, notes_on_failures
 from conformance.reporting.failures import place_text
 from conformance.reporting.listing import (
     ListedFailure,
@@ -80,8 +81,9 @@ def render(results: Sequence[Results], unavailable: Sequence[TargetUnavailable] 
     if results:
         lines += ["", *matrix_lines([column(r) for r in results])]
     scripted = scripted_failures(results, SCRIPTS)
+    beside = contrasts((target.target.name, target) for target in results)
     for target in results:
-        lines += ["", *target_lines(target, scripted)]
+        lines += ["", *target_lines(target, scripted, beside)]
     lines += taker_lines(results, LARGEST - sum(len(line) + 1 for line in lines))
     return joined(lines)
 
@@ -250,8 +252,10 @@ def _legend(columns: Sequence[MatrixColumn]) -> Iterator[str]:
         yield f"* {mark.symbol}{letter}: {legend_name(verdict, mark)}"
 
 
-def target_lines(results: Results, scripted: Collection[int]) -> Iterator[str]:
-    """The failures, gaps and other readings of one target."""
+def target_lines(
+    results: Results, scripted: Collection[int], beside: Sequence[Contrast]
+) -> Iterator[str]:
+    """The failures, gaps and other readings of one target; `beside` are the contrasts to others."""
     yield f"## {escape(results.target.name)}"
     yield ""
     counts = f"{score_text(results.functions)}{absent_text(results.functions)}"
@@ -260,9 +264,11 @@ def target_lines(results: Results, scripted: Collection[int]) -> Iterator[str]:
     for verdict, count in shown_counts(results.functions):
         mark = MARKS[verdict]
         yield f"* {mark.symbol} {mark.verb}: {count}"
-    yield from _broken(results, scripted)
+    notes = notes_on_failures(beside)
+    yield from _broken(results, scripted, notes)
     yield from _suite_failures(results)
     yield from _unsupported(results)
+    yield from _refusals(results, notes)
     yield from _readings(results)
     yield from _unexecuted(results)
 
@@ -279,7 +285,9 @@ def _unexecuted(results: Results) -> Iterator[str]:
     yield from (f"* {aspect}: {', '.join(names)}" for aspect, names in aspects.items())
 
 
-def _broken(results: Results, scripted: Collection[int]) -> Iterator[str]:
+def _broken(
+    results: Results, scripted: Collection[int], notes: Mapping[int, Sequence[str]]
+) -> Iterator[str]:
     titles = {
         Verdict.VIOLATES: "Violations",
         Verdict.CRASHED: "Crashes",
@@ -293,10 +301,13 @@ def _broken(results: Results, scripted: Collection[int]) -> Iterator[str]:
             yield "This page has one script for each cause; `conformance show` prints all scripts."
             yield ""
         for failure in failures:
-            yield from _finding(failure, with_script=id(failure.failure) in scripted)
+            shown = id(failure.failure) in scripted
+            yield from _finding(failure, notes, with_script=shown)
 
 
-def _finding(entry: ListedFailure, *, with_script: bool) -> Iterator[str]:
+def _finding(
+    entry: ListedFailure, notes: Mapping[int, Sequence[str]], *, with_script: bool
+) -> Iterator[str]:
     yield f"* {code(entry.function)}, {entry.aspect.aspect}: {escape(entry.message)}"
     failure = entry.failure
     if failure is None:
@@ -305,6 +316,7 @@ def _finding(entry: ListedFailure, *, with_script: bool) -> Iterator[str]:
     text = place_text(failure, 1)
     place = f", {escape(text)}" if text else ""
     yield f"  ({code(failure.id)}{cited}, {how_often(failure, entry.aspect.cases)}{place})"
+    yield from (f"  {escape(note)}" for note in notes.get(id(failure), ()))
     if with_script and failure.script:
         block = [
             "<details><summary>script</summary>",
@@ -335,6 +347,19 @@ def _unsupported(results: Results) -> Iterator[str]:
     if names:
         yield from ("", f"### Unsupported by {escape(results.target.name)}", "")
         yield f"Absent, or the function refuses calls: {', '.join(code(name) for name in names)}"
+
+
+def _refusals(results: Results, notes: Mapping[int, Sequence[str]]) -> Iterator[str]:
+    """The refusals of calls that another target gets wrong."""
+    entries = listed_failures(results.functions, Verdict.UNSUPPORTED, Verdict.DIVERGES)
+    refusals = [entry for entry in entries if id(entry.failure) in notes]
+    if not refusals:
+        return
+    yield from ("", f"### Refusals of {escape(results.target.name)}", "")
+    yield "Another target accepts these calls and gets them wrong."
+    yield ""
+    for entry in refusals:
+        yield from _finding(entry, notes, with_script=False)
 
 
 def _readings(results: Results) -> Iterator[str]:
@@ -393,8 +418,9 @@ def render_pages(histories: Sequence[TargetHistory]) -> Iterator[tuple[str, byte
     """The pages by their paths, each target's newest results on a page of its own."""
     targets = [history.newest for history in histories]
     yield MATRIX, _encoded(_overview(targets))
+    beside = contrasts((target.label, target.results) for target in targets)
     for target in targets:
-        yield _place(target), _encoded(_details(target))
+        yield _place(target), _encoded(_details(target, beside))
 
 
 def _place(target: TargetView) -> str:
@@ -421,7 +447,7 @@ def _overview(targets: Sequence[TargetView]) -> str:
     return joined([*lines, *taker_lines(results, LARGEST_PAGE - bytes_of)])
 
 
-def _details(target: TargetView) -> str:
+def _details(target: TargetView, beside: Sequence[Contrast]) -> str:
     scripted = scripted_failures([target.results], PAGE_SCRIPTS)
     lines = ["# Conformance to the Keras backend API", "", f"[Matrix of all targets](../{MATRIX})"]
-    return joined([*lines, "", *target_lines(target.results, scripted)])
+    return joined([*lines, "", *target_lines(target.results, scripted, beside)])

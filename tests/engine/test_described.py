@@ -5,6 +5,7 @@ from __future__ import annotations
 from conformance.engine import PROFILES
 from conformance.engine.judging.findings import described
 from conformance.program import Binding, Layout
+from tests.engine.keras_calls import prepared as drawn_calls
 from tests.engine.support import tasks
 
 TOLD = {
@@ -36,3 +37,8 @@ def test_how_an_input_is_made_is_told_unless_it_is_a_placeholder_of_its_shape() 
         told += LAID.get(item.layout, "")
         assert described(prepared).endswith(f" with x {item.dtype} {item.shape}{told}")
     assert {*TOLD, Binding.PLACEHOLDER_NONE} - seen <= {Binding.ARRAY}
+
+
+def test_a_call_of_complex_numbers_is_named_by_its_function() -> None:
+    for one in drawn_calls("view_as_real")[:3]:
+        assert described(one).startswith("keras.ops.view_as_real(")

@@ -23,12 +23,13 @@ from conformance.generators.exhaustive import every_number, plain_call
 from conformance.generators.values import fill
 from conformance.oracle import Expectation, agrees, expect
 from conformance.oracle.evaluate import unrounded, widened
+from conformance.oracle.gradient_bounds import WeightedGradient
 from conformance.oracle.rounding import arithmetic, ulp
 from conformance.specs import load
 from conformance.specs.model import Exact
 
 pytest.importorskip("flint")
-from tests.oracle.intervals import FORMULAS, Array, Ball, arb, exact
+from tests.oracle.intervals import FORMULAS, Array, Ball, arb, exact, slope
 
 DTYPES = ("float16", BFLOAT16, "float32", "float64")
 SHARP = 2.0**-7
@@ -148,3 +149,34 @@ def test_the_oracle_is_right_on_ten_thousand_numbers(name: str, dtype: str) -> N
 @pytest.mark.parametrize("name", FORMULAS)
 def test_the_oracle_is_right_on_every_number_of_16_bits(name: str, dtype: str) -> None:
     check(name, dtype, of_16_bits(name, dtype))
+
+
+STEPPED = ("round to decimals", "saturate_cast")
+"""Functions of which the result, not the tensor, has jumps or ends of its own."""
+OF_EACH = -(-POINTS // len(FORMULAS))
+"""Numbers of each function, for 10,000 in all."""
+IN_A_ROW = 16
+"""Numbers of a tensor, all of which a gradient's bound is computed for."""
+
+
+def check_gradient(name: str, numbers: Array) -> None:
+    """Hold the bound of gradients against the derivative: right ones are inside."""
+    (tensor,), accuracy = calls()[name].runtime.shapes, calls()[name].accuracy
+    assert accuracy is not None
+    own = next(variants(name))
+    wide = widened({tensor: numbers, **own}, "float32")
+    others = {n: v for n, v in wide.items() if n != tensor}
+    for start in range(0, numbers.size, IN_A_ROW):
+        row = numbers[start : start + IN_A_ROW]
+        gradient = WeightedGradient(name, {tensor: row, **own}, np.ones_like(row), accuracy)
+        right = np.array([_number(slope(name, np.float64(x), others)) for x in row])
+        outside = gradient.outside((tensor, None), right.astype("float32"))
+        assert not outside.any(), (name, row[outside], right[outside])
+
+
+@pytest.mark.parametrize("count", [IN_A_ROW, pytest.param(OF_EACH, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", [n for n in FORMULAS if n not in STEPPED])
+def test_the_exact_gradient_is_inside(name: str, count: int) -> None:
+    rng = np.random.default_rng(51)
+    (domain,) = {*calls()[name].domains.values()}
+    check_gradient(name, fill(rng, (count,), "float32", domain, "ordinary"))

@@ -10,7 +10,7 @@ special) and share everything else, so one graph serves them all.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from conformance.dtypes import BFLOAT16
+from conformance.dtypes import BFLOAT16, is_floating
 from conformance.generators import Draw, Structure
 from conformance.generators.admissible import admissible, fitted
 from conformance.generators.exhaustive import of_length
@@ -42,6 +42,7 @@ from conformance.oracle import Expectation, agrees, expect
 from conformance.oracle.accepting import EVIDENCE
 from conformance.oracle.evaluate import shape_before, value_of
 from conformance.oracle.evidence import Evidence
+from conformance.oracle.special_points import possible, with_finite_bounds
 from conformance.oracle.variants import FLUSHED, WIDER, NoReadingError, Readings, read_otherwise
 from conformance.program import Case
 from conformance.specs.convention_names import ConventionName
@@ -102,6 +103,38 @@ class Prepared:
     def static_shape(self) -> tuple[int | None, ...]:
         """The shape that follows from what is known when the graph is built."""
         return expected_static_shape(self.structure)
+
+    @cached_property
+    def known_shape(self) -> tuple[int | None, ...]:
+        """The static shape without dimensions that change with a length that is not known then: a
+        length of 1 beside an unknown one may be broadcast."""
+        known = self.static_shape
+        for arrays in self._other_lengths():
+            shape = self._shape_of(arrays)
+            if shape is not None and len(shape) == len(known):
+                pairs = zip(known, shape, strict=True)
+                known = tuple(k if k == length else None for k, length in pairs)
+        return known
+
+    def _other_lengths(self) -> Iterator[Mapping[str, Array]]:
+        """The numbers of the first draw, with another length along one axis that is not known."""
+        for item in self.structure.program.inputs:
+            array = self.arrays[0][item.name]
+            for axis in (n for n, d in enumerate(item.static_shape) if d is None):
+                for length in {1, array.shape[axis] + 1} - {array.shape[axis]}:
+                    shape = (*array.shape[:axis], length, *array.shape[axis + 1 :])
+                    yield {**self.arrays[0], item.name: np.resize(array, shape)}
+
+    def _shape_of(self, arrays: Mapping[str, Array]) -> tuple[int, ...] | None:
+        """The shape of the answer to other numbers; None if there is no answer, or another one
+        may be right as well."""
+        if self.structure.claimed in arrays or not self.structure.spec.unique:
+            return None
+        arguments = answered(self.structure, arrays)
+        try:
+            return value_of(self.structure.oracle, arguments, self.dtypes[0], self.given).shape
+        except (KeyError, ValueError, IndexError):
+            return None
 
     @cached_property
     def dtypes(self) -> list[str]:
@@ -320,7 +353,7 @@ class Prepared:
         flushes = self.profiles[draw] != "subnormal" or FLUSHED in readings
         structure = self.structure
         arguments = read_otherwise(structure.oracle, self.oracle_arguments(draw), readings)
-        return expect(
+        expectation = expect(
             structure.oracle,
             arguments,
             dtype,
@@ -329,6 +362,30 @@ class Prepared:
             wraps=WIDER not in readings,
             given=self.given,
         )
+        if self.single is None:
+            return expectation
+        return with_finite_bounds(expectation, self.arrays[draw][self.single], self._answers)
+
+    @cached_property
+    def single(self) -> str | None:
+        """The name of the only input, if the call is elementwise and of floating numbers."""
+        inputs = self.structure.program.inputs
+        floating = self.elementwise and len(inputs) == 1 and is_floating(inputs[0].dtype)
+        return inputs[0].name if floating else None
+
+    def possible(self, draw: int, got: Array) -> npt.NDArray[np.bool_]:
+        """Where NaN and infinities among the numbers may have this answer: everywhere, if the call
+        is not elementwise in a single tensor."""
+        if self.single is None:
+            return np.ones(got.shape, np.bool_)
+        (item,), x = self.structure.program.inputs, self.arrays[draw][self.single]
+        return possible(got, x, item.dtype, self._answers)
+
+    def _answers(self, numbers: Array) -> Array:
+        """The oracle's answer to other numbers in the place of the only input."""
+        arrays = {str(self.single): numbers}
+        arguments = answered(of_length(self.structure, numbers.size), arrays)
+        return value_of(self.structure.oracle, arguments, self.dtypes[0], self.given)
 
 
 def _shown(numbers: Mapping[str, Array]) -> str:

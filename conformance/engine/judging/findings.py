@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.messages import gist
+from conformance.generators.complex_numbers import call_of
 from conformance.observations import Value
 from conformance.program import Binding, Input, Layout, call_text
 from conformance.results import Aspect, FindingKind, Replacement, Verdict
@@ -216,7 +217,7 @@ def described(prepared: Prepared, *, layouts: bool = True, bindings: bool = True
     program = prepared.structure.program
     words = partial(_in_words, layouts=layouts, bindings=bindings)
     inputs = ", ".join(map(words, program.inputs))
-    call = call_text(program.steps[0])
+    call = call_text(call_of(program))
     if prepared.structure.part is not None:
         call = f"the {prepared.structure.part.name} of {call}"
     if prepared.structure.claimed != "result":

@@ -190,7 +190,8 @@ def static_shape(
     elif real == prepared.shape and not _precise(static, prepared.static_shape):
         kind = FindingKind.UNKNOWN if static is None else FindingKind.IMPRECISE
         allowed = of_anything((ConventionName.PRECISE_STATIC_SHAPE,))
-        yield _static(kind, static, prepared.static_shape, allowed)
+        if not _precise(static, prepared.known_shape):
+            yield _static(kind, static, prepared.known_shape, allowed)
 
 
 def with_promised_shapes(findings: Iterable[Finding], document: Document) -> list[Finding]:

@@ -213,6 +213,10 @@ def shapes_read(
     return {name: {s for s in shapes if s is not None} for name, shapes in found.items()}
 
 
+def _anywhere(got: Array) -> Array:
+    return np.ones(got.shape, np.bool_)
+
+
 @dataclass(frozen=True, slots=True)
 class AllowedAnswers:
     """All answers to one call that its conventions allow."""
@@ -232,6 +236,8 @@ class AllowedAnswers:
     """Whether an element depends on one element alone: what others are excuses no error of it."""
     range: Range = ANY
     """Which numbers the function gives; no reading allows another."""
+    possible: Callable[[Array], Array] = _anywhere
+    """Where special numbers may have this answer."""
 
     def taken(self, got: Array) -> Readings | None:
         """The readings that allow the whole of `got`, none for the suite's own answer; None if
@@ -372,16 +378,18 @@ class AllowedAnswers:
         return np.asarray(free), tuple(reading for reading, mask in found if mask.any())
 
     def _freedoms(self, got: Array, expected: Expectation) -> Iterator[tuple[Reading, Array]]:
-        possible = in_range(got, self.range)
+        within = in_range(got, self.range)
         for name in self.conventions:
             listed = [r for r in load_conventions()[name].readings if r.free]
             readings = [r for r in listed if taken(name, r.name) not in self.ruled_out]
             if not readings:
                 continue
-            concerned = self.concerned(name, expected)
+            concerned = self.concerned(name, expected) & within
+            if name == ConventionName.SPECIAL_VALUES:
+                concerned = concerned & self.possible(got)
             for reading in readings:
                 key = (name, reading.name)
-                yield key, np.asarray(concerned & allowed(key, got, expected) & possible)
+                yield key, np.asarray(concerned & allowed(key, got, expected))
 
 
 def _own_sizes(value: Array) -> Array:

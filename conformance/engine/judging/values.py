@@ -102,6 +102,7 @@ def _allowed(case: CallAnswer, got: Array) -> AllowedAnswers:
         limit=partial(limit, case.prepared, case.number),
         elementwise=isinstance(structure.accuracy, Ulp) or case.prepared.elementwise,
         range=case.range,
+        possible=partial(case.prepared.possible, case.number),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -186,6 +186,8 @@ class Variant:
     """The program of a failure of composition."""
     agreeing: Sequence[TargetView] = ()
     """The targets that ran it without the failure."""
+    notes: Sequence[str] = ()
+    """Other targets that refuse such a call in words, or get it wrong."""
 
     @property
     def failure(self) -> Failure:
@@ -278,8 +280,13 @@ def _measured(aspect: AspectResult) -> bool:
     return aspect.max_ulp is not None and aspect.limit_ulp is not None
 
 
-def failure_groups(name: str, targets: Sequence[TargetView]) -> list[FailureGroup]:
-    """Every failure of a function, the gravest first; a failure that targets share appears once."""
+def failure_groups(
+    name: str, targets: Sequence[TargetView], notes: Mapping[int, Sequence[str]]
+) -> list[FailureGroup]:
+    """Every failure of a function, the gravest first; a failure that targets share appears once.
+
+    `notes` are those of `contrasts.notes_on_failures`.
+    """
     grouped: dict[tuple[str, str, Verdict], list[TargetFailure]] = {}
     for target in targets:
         for entry in _of(target, name):
@@ -292,7 +299,7 @@ def failure_groups(name: str, targets: Sequence[TargetView]) -> list[FailureGrou
             aspect=aspect,
             verdict=verdict,
             message=ListedFailure(name, shown[0].aspect, shown[0].failure).message,
-            variants=list(_variants(shown, targets)),
+            variants=list(_variants(shown, targets, notes)),
         )
         for (aspect, identity, verdict), shown in grouped.items()
     ]
@@ -305,7 +312,11 @@ def _of(target: TargetView, name: str) -> list[ListedFailure]:
     return [entry for entry in failures if entry.failure is not None]
 
 
-def _variants(shown: Sequence[TargetFailure], targets: Sequence[TargetView]) -> Iterator[Variant]:
+def _variants(
+    shown: Sequence[TargetFailure],
+    targets: Sequence[TargetView],
+    notes: Mapping[int, Sequence[str]],
+) -> Iterator[Variant]:
     alike: dict[str, list[TargetFailure]] = {}
     for entry in shown:
         failure = entry.failure
@@ -321,4 +332,5 @@ def _variants(shown: Sequence[TargetFailure], targets: Sequence[TargetView]) -> 
             error=error_text(failure, aspect, ulp),
             picture=picture_of(failure, same[0].target),
             agreeing=agreeing(failure, same[0].target, targets),
+            notes=[*dict.fromkeys(n for entry in same for n in notes.get(id(entry.failure), ()))],
         )

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, metadata
 from typing import Any
 
+from conformance.reporting.contrasts import contrasts, notes_on_failures
 from conformance.reporting.documented import Documented
 from conformance.reporting.html.arrays import accuracy_view
 from conformance.reporting.html.environment import SIGNS, STATIC, environment, static
@@ -105,7 +106,9 @@ class _SitePages:
         self.current = [history.newest for history in histories]
         self.order = function_order(self.current, documented)
         names = [name for section in self.order.values() for name in section]
-        self.groups = {name: failure_groups(name, self.current) for name in names}
+        pairs = contrasts((target.label, target.results) for target in self.current)
+        notes = notes_on_failures(pairs)
+        self.groups = {name: failure_groups(name, self.current, notes) for name in names}
         self.environment = environment()
 
     @property

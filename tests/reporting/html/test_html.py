@@ -162,7 +162,7 @@ def test_a_failure_that_targets_share_comes_once(tmp_path: Path) -> None:
     page = Page(_content(tmp_path, [one(aspect, target="a"), one(aspect, target="b")]))
     assert len([d for d in page.all("details") if d.get("class") == "failure"]) == 1
     current = [line.newest for line in target_histories([one(aspect, target=t) for t in "ab"])]
-    (group,) = failure_groups("softmax", current)
+    (group,) = failure_groups("softmax", current, {})
     assert [s.target.label for s in group.shown] == ["a", "b"]
     assert len(group.variants) == 1
 
