@@ -213,6 +213,11 @@ _LAYOUTS: Mapping[Layout, str] = {
 """How arrays lie in memory, unless it is row by row."""
 
 
+def lies_so(layout: Layout) -> str:
+    """How an array of a layout lies in memory, in words; empty if it is row by row."""
+    return _LAYOUTS.get(layout, "").strip()
+
+
 def called_text(step: Step) -> str:
     """The call of a step as a user types it; of a compiled call, the call that is compiled."""
     if step.function != COMPILED:

@@ -26,6 +26,7 @@ from conformance.engine.judging.probes import (
     NOT_INTEGERS,
     OWN,
     gradient_probe,
+    layout_probe,
     own_gradient_probe,
     shape_probe,
     square_of,
@@ -36,7 +37,7 @@ from conformance.engine.judging.trials import Trial
 from conformance.engine.verdicts.right_answers import gradient_answer, right_answer
 from conformance.engine.verdicts.scenario_scripts import scenario_ending
 from conformance.observations import Batch
-from conformance.program import Binding, Case, Made, Program, Ref
+from conformance.program import Binding, Case, Layout, Made, Program, Ref
 from conformance.program.model import AS_THEY_ARE
 from conformance.results import FindingKind
 from conformance.results.kinds import FATAL
@@ -284,6 +285,9 @@ def _without_case(
     if finding.kind == FindingKind.NO_STATIC_SHAPES:
         probe = shape_probe(Binding.VARIABLE, square_of(documented.name))
         return _probe_of_shapes(title, prelude, probe)
+    if finding.kind == FindingKind.MISREAD_ARRAY:
+        layout = Layout(finding.detail.split()[0])
+        return _probe_of_layout(title, prelude, layout_probe(layout, square_of(documented.name)))
     if finding.kind == FindingKind.ABSENT:
         ending = endings.looked_up(documented.name)
     elif str(finding.kind) in _SIGNATURE_FAULTS:
@@ -302,6 +306,15 @@ def _probe_of_gradients(title: str, prelude: Prelude, probe: Batch) -> str:
     watched = Death() if prelude.definitions is None else None
     ending = replace(endings.is_answer(answer, "got[0]", ""), death=watched)
     return comparing_script(Case(probe.program, arrays), prelude, ending, title, outputs="lists")
+
+
+def _probe_of_layout(title: str, prelude: Prelude, probe: Batch) -> str:
+    arrays = {name: stacked[0] for name, stacked in probe.arrays.items()}
+    (item,) = probe.program.inputs
+    program = replace(probe.program, steps=(), outputs=(item.name,))
+    numbers = Bounded(arrays[item.name], np.zeros(item.shape))
+    ending = endings.is_answer(RightAnswer((numbers,), (item.dtype,)))
+    return comparing_script(Case(program, arrays), prelude, ending, title)
 
 
 def _probe_of_shapes(title: str, prelude: Prelude, probe: Batch) -> str:
