@@ -56,6 +56,4 @@ def gives_its_print(output: str, others: Sequence[str], tolerance: float) -> Scr
         "        largest = np.abs(right[np.isfinite(right)]).max(initial=0)",
         f"        np.testing.assert_allclose(result, right, 0, {tolerance:g} * largest)",
     )
-    return ScriptEnding(
-        compare, helpers=["", "", "import re", *_SHOWN], observe=(), computes=False
-    )
+    return ScriptEnding(compare, helpers=["", "", "import re", *_SHOWN], observe=(), computes=False)

@@ -44,9 +44,7 @@ _RAISES = re.compile(r"^(.*?raises [\w.]+)((?: when \w+)?(?: in .*?)?): (.+)$", 
 _LONG_NUMBER = re.compile(r"(?<![\w.])-?\d+\.\d{6,}(?:e[-+]\d+)?(?![\w.])")
 _THAT_CALL = "that call to return, and "
 _INTERNAL = re.compile(r"\b(?:variable|constant|placeholder|tensor|function)_\d+\b")
-_MADE = re.compile(
-    r"K\.(variable|constant)\(np\.array\(([^()]*), dtype=('\w+')\), dtype=\3\)"
-)
+_MADE = re.compile(r"K\.(variable|constant)\(np\.array\(([^()]*), dtype=('\w+')\), dtype=\3\)")
 """A tensor that a call makes of integers."""
 _MAKERS = {"variable": "keras.Variable", "constant": "keras.ops.array"}
 _LETTERS = "xyzuvwabc"
