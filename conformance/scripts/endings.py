@@ -318,16 +318,26 @@ def without_flat(ending: ScriptEnding, arrays: Collection[str]) -> ScriptEnding:
     for line in (*(ending.observe or ()), *ending.compare, *answers):
         if assigned := _VALUES.fullmatch(line):
             names = re.findall(r"flat\((\w+)\)", assigned[1])
-            continue
-        shown = names[0] if len(names) == 1 else f"({', '.join(names)})"
-        rest = re.sub(r", values$", "", _ONE_VALUE.sub("", line))
-        if not names or not {*names} <= {*arrays} or re.search(r"\b(values|first|flat)\b", rest):
+        elif not names or not {*names} <= {*arrays} or not _asks_for_one_value(line):
             return ending
-        text = re.sub(r", values$", lambda _: f", {shown}", line)
-        lines.append(_ONE_VALUE.sub(lambda place: names[int(place[1])], text))
+        else:
+            lines.append(_named(line, names))
     count = len(lines) - len(answers)
     right = zip(lines[count:], (answer for _, answer in ending.answers), strict=True)
     return replace(ending, compare=lines[:count], answers=[*right], observe=(), helpers=())
+
+
+def _asks_for_one_value(line: str) -> bool:
+    """Whether a line asks for nothing but the only values of outputs, and shows them."""
+    rest = re.sub(r", values$", "", _ONE_VALUE.sub("", line))
+    return re.search(r"\b(values|first|flat)\b", rest) is None
+
+
+def _named(line: str, names: Sequence[str]) -> str:
+    """A line with the names of outputs in place of their values."""
+    shown = names[0] if len(names) == 1 else f"({', '.join(names)})"
+    text = re.sub(r", values$", lambda _: f", {shown}", line)
+    return _ONE_VALUE.sub(lambda place: names[int(place[1])], text)
 
 
 def _flattened(outputs: Sequence[str], fault: str) -> ScriptEnding:

@@ -9,6 +9,7 @@ backends at once. A script needs the lines for its own backend alone.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 from conformance.program.calls import argument_text, step_lines
@@ -31,7 +32,7 @@ class OwnMeans:
         tensors = (item for item in program.inputs if item.binding is Binding.CONSTANT)
         self._tensors = {item.name for item in tensors}
         """The inputs that are tensors of the backend, and neither its variables nor symbols."""
-        self._program = program
+        self._whole = program
         mapped = prelude.definitions is not None and bool(self._backend) and not unless
         self._steps = [s for s in program.steps if mapped and self._has_lines(s)]
 
@@ -49,17 +50,18 @@ class OwnMeans:
         """Whether a step gives gradients; all of them are there then."""
         return any(step.function == DIFFERENTIATED for step in self._steps)
 
+    @cached_property
     def program(self) -> Program:
         """The program without the call that is differentiated afterwards, since that calls again.
 
         The gradients are its only output.
         """
         if not self.differentiates:
-            return self._program
-        (taken,) = (s for s in self._program.steps if s.function == DIFFERENTIATED)
-        steps = tuple(s for s in self._program.steps if not _is_repeated(s, taken))
-        outputs = tuple(name for name in self._program.outputs if name == taken.result)
-        return Program(self._program.inputs, steps, outputs)
+            return self._whole
+        (taken,) = (s for s in self._whole.steps if s.function == DIFFERENTIATED)
+        steps = tuple(s for s in self._whole.steps if not _is_repeated(s, taken))
+        outputs = tuple(name for name in self._whole.outputs if name == taken.result)
+        return Program(self._whole.inputs, steps, outputs)
 
     def lines(self, step: Step) -> Iterator[str]:
         """The statements of a step."""
@@ -74,7 +76,7 @@ class OwnMeans:
     def _has_lines(self, step: Step) -> bool:
         if step.attempt or not step.args or not isinstance(step.args[0], str):
             return False
-        known = {item.name for item in self._program.inputs}
+        known = {item.name for item in self._whole.inputs}
         if step.function not in (COMPILED, DIFFERENTIATED) or not step.mentions() <= known:
             return False
         wanted = Step("", "", step.args[2:3]) if step.function == DIFFERENTIATED else None
@@ -89,7 +91,7 @@ class OwnMeans:
             yield f"{step.result} = {function}{call.removeprefix(str(name))}"
             return
         tensors = step.mentions() & self._tensors
-        names = ", ".join(item.name for item in self._program.inputs if item.name in tensors)
+        names = ", ".join(item.name for item in self._whole.inputs if item.name in tensors)
         options = "" if self._backend == "jax" else f", autograph=False, jit_compile={whole}"
         compiler = "jax.jit" if self._backend == "jax" else "tf.function"
         called = f"lambda {names}: {call}" if names else f"lambda: {call}"

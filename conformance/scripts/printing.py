@@ -90,9 +90,9 @@ def comparing_script(
     """
     program = reached(case.program, prelude)
     means = OwnMeans(program, prelude, unless=_LAST in str(ending.answers))
-    program = means.program()
+    program = means.program
     inputs = _inputs(program, prelude)
-    calls = _calls(program, prelude, ending, means, echo, outputs)
+    calls = _calls(means, prelude, ending, echo, outputs)
     statements = [*ending.statements(prelude)]
     own = _own_helpers(ending, [*calls, *statements], prelude)
     before = [f"{n}_before = {n}_value.copy()" for n in case.arrays if f"{n}_before" in str(ending)]
@@ -114,14 +114,10 @@ def _own_helpers(ending: ScriptEnding, lines: Sequence[str], prelude: Prelude) -
 
 
 def _calls(
-    program: Program,
-    prelude: Prelude,
-    ending: ScriptEnding,
-    means: OwnMeans,
-    echo: str | None,
-    outputs: Outputs,
+    means: OwnMeans, prelude: Prelude, ending: ScriptEnding, echo: str | None, outputs: Outputs
 ) -> list[str]:
     """The steps, what is observed, and the reading of the outputs."""
+    program = means.program
     steps = [line for step in program.steps if ending.steps for line in _step(step, prelude, means)]
     observed = [*(ending.observe or ())]
     if ending.observe is not None and not (ending.computes and ending.answers):

@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.messages import gist
-from conformance.observations import Value
 from conformance.generators.compiled import COMPILED
+from conformance.observations import Value
 from conformance.program import Binding, Input, Layout, Step, call_text
 from conformance.results import Aspect, FindingKind, Replacement, Verdict
 

@@ -22,7 +22,7 @@ from conformance.engine.judging.scenarios import ScenarioTrial
 from conformance.engine.verdicts.limits import named_index
 from conformance.observations import Value
 from conformance.program.calls import argument_text
-from conformance.results import FindingKind, Verdict
+from conformance.results import Verdict
 from conformance.scenarios import Check, Problem
 from conformance.scenarios.examples.docstring_results import DOCSTRING_EXAMPLE
 from conformance.scripts import endings
@@ -64,17 +64,23 @@ def _ending(finding: Finding, trial: ScenarioTrial) -> ScriptEnding:
         return gives_its_print(example, _other_dtypes(finding), _nearness(finding))
     checked = finding.checked
     if checked is None:
-        return _of_unfinished(finding, trial)
+        return _of_unfinished(trial)
     names = tuple(checked.values)
     stated = _stated(checked, names)
     if stated is not None:
         return stated
-    place = _place(finding, checked.values.values())
-    if place is not None and isinstance(finding.expected, np.ndarray):
-        return endings.gave_answer(names, _answer(finding), place)
-    if isinstance(finding.expected, np.ndarray) and _is_rearranged(finding, checked.values):
-        shape = finding.expected.shape
-        return endings.gave_answer(names, _answer(finding), (0, 0), shape=shape)
+    if isinstance(finding.expected, np.ndarray):
+        place = _place(finding, checked.values.values())
+        if place is not None:
+            return endings.gave_answer(names, _answer(finding), place)
+        if _is_rearranged(finding, checked.values):
+            shape = finding.expected.shape
+            return endings.gave_answer(names, _answer(finding), (0, 0), shape=shape)
+    return _of_check(finding, checked, trial)
+
+
+def _of_check(finding: Finding, checked: Checked, trial: ScenarioTrial) -> ScriptEnding:
+    """The demand of the check on values that no answer has; else not the recorded answer again."""
     failed = next((c for c in trial.scenario.checks if c.name == finding.kind), None)
     demanded = None if failed is None else _demanded(failed)
     if demanded is not None:
@@ -83,7 +89,7 @@ def _ending(finding: Finding, trial: ScenarioTrial) -> ScriptEnding:
     fault = (
         f"same([[measured(item) for item in part] for part in values], {argument_text(printed)})"
     )
-    return endings.gave(names, fault)
+    return endings.gave(tuple(checked.values), fault)
 
 
 # Examples in docstrings
@@ -125,7 +131,7 @@ def _stated(problem: Checked | Problem, names: Sequence[str]) -> ScriptEnding | 
     return endings.gave(names, _source(problem.fault)) if problem.fault else None
 
 
-def _of_unfinished(finding: Finding, trial: ScenarioTrial) -> ScriptEnding:
+def _of_unfinished(trial: ScenarioTrial) -> ScriptEnding:
     """The checks of a program that ended early, one after the other."""
     checks = trial.scenario.checks
     plain = [check for check in checks if not check.alternatives] or [*checks]
