@@ -46,7 +46,7 @@ class Comparison:
         names: dict[str, Any] = {**_HELPERS, self.place: answer}
         module = ast.Module([*self.statements], [])
         try:
-            exec(compile(module, "script", "exec"), names)
+            exec(compile(module, "script", "exec"), names)  # noqa: S102 - the suite wrote it
         except AssertionError:
             return False
         return True
@@ -111,12 +111,12 @@ def _demanded(statement: ast.stmt) -> Array | None:
         case ast.Expr(ast.Call(ast.Attribute(attr=attr), [ast.Name(id="got"), expected, *_])):
             if attr in _ASSERTIONS:
                 source = ast.unparse(expected)
-                return np.asarray(eval(source, {"np": np}))  # the suite wrote it
+                return np.asarray(eval(source, {"np": np}))  # noqa: S307 - the suite wrote it
     return None
 
 
 def problem_of(comparison: Comparison) -> str:
-    """What the comparison does wrong; empty if it is sound."""
+    """The fault of the comparison in words; empty if it is sound."""
     right = _in_demanded_dtype(comparison)
     if not comparison.accepts(right):
         return "refuses the right answer"

@@ -310,8 +310,10 @@ _ONE_VALUE = re.compile(r"\bvalues\[(\d+)\]\[0\]")
 
 
 def without_flat(ending: ScriptEnding, arrays: Collection[str]) -> ScriptEnding:
-    """The ending of a scenario with the names of its outputs in place of `values`, if the outputs
-    are among `arrays`, and if it asks for nothing but their only values."""
+    """The ending of a scenario with the names of its outputs in place of `values`.
+
+    The outputs must be among `arrays`, and the ending must ask for nothing but their only values.
+    """
     answers = [place for place, _ in ending.answers]
     lines: list[str] = []
     names: list[str] = []

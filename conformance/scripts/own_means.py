@@ -79,8 +79,8 @@ class OwnMeans:
         known = {item.name for item in self._whole.inputs}
         if step.function not in (COMPILED, DIFFERENTIATED) or not step.mentions() <= known:
             return False
-        wanted = Step("", "", step.args[2:3]) if step.function == DIFFERENTIATED else None
-        return wanted is None or wanted.mentions() <= self._tensors
+        sources = step.args[2:3] if step.function == DIFFERENTIATED else ()
+        return Step("", "", tuple(sources)).mentions() <= self._tensors
 
     def _compiled(self, step: Step) -> Iterator[str]:
         name, whole, *args = step.args
@@ -98,11 +98,11 @@ class OwnMeans:
         yield f"{step.result} = {compiler}({called}{options})({names})"
 
     def _gradients(self, step: Step) -> Iterator[str]:
-        name, weights, wanted, *args = step.args
-        assert isinstance(wanted, list | tuple)
+        name, weights, sources, *args = step.args
+        assert isinstance(sources, list | tuple)
         *before, call = _call(str(name), args, step)
         first = f"keras.tree.flatten({call})[0]"
-        tensors = ", ".join(argument_text(tensor) for tensor in wanted)
+        tensors = ", ".join(argument_text(tensor) for tensor in sources)
         above = f"keras.ops.cast({argument_text(weights)}, result.dtype)"
         yield from before
         if self._backend == "jax":
@@ -115,7 +115,7 @@ class OwnMeans:
             yield f"    result = {first}"
             yield f"{step.result} = tape.gradient(result, [{tensors}], {above})"
         else:
-            yield from (f"{argument_text(tensor)}.requires_grad_()" for tensor in wanted)
+            yield from (f"{argument_text(tensor)}.requires_grad_()" for tensor in sources)
             yield f"result = {first}"
             asked = f"result, [{tensors}], {above}, allow_unused=True"
             yield f"{step.result} = torch.autograd.grad({asked})"

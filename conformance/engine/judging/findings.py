@@ -182,7 +182,7 @@ class Judgement:
 def _in_words(item: Input, *, layouts: bool, bindings: bool) -> str:
     """An input in words: what it is, and how it was made if it is no placeholder of its shape.
 
-    Whether it is a list or a number of Python belongs to what it is.
+    A list and a number of Python are always named.
     """
     how = _bound(item) if bindings or item.binding is Binding.PYTHON else ""
     lies = _LAYOUTS.get(item.layout, "") if layouts else ""
@@ -238,7 +238,7 @@ def joined_inputs(inputs: Sequence[Input]) -> str:
 
 
 def _kind(item: Input) -> str:
-    """What an input is in one word."""
+    """The dtype of an input; of Python's own values their kind."""
     if item.binding is not Binding.PYTHON:
         return item.dtype
     return "list" if item.shape else "number"

@@ -216,7 +216,7 @@ def _place(finding: Finding, outputs: Iterable[Sequence[Value]]) -> tuple[int, i
 
 
 def _is_rearranged(finding: Finding, outputs: Mapping[str, Sequence[Value]]) -> bool:
-    """Whether the array is the only one that the outputs gave, in the shape of the expected one."""
+    """Whether the outputs gave one array, and the check arranged it in the expected shape."""
     got, values = finding.got, [value.array for values in outputs.values() for value in values]
     if not isinstance(got, np.ndarray) or len(values) != 1 or values[0] is None:
         return False

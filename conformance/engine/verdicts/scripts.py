@@ -267,7 +267,7 @@ def _of_gradient(finding: Finding, trial: GradientTrial) -> ScriptEnding:
         numbers = Bounded(expected.value, expected.bound).generous(expected.dtype)
         return endings.is_answer(RightAnswer((numbers,)), "got[-1]", "")
     answers = [(f"got[{i}]", gradient_answer(finding, trial, n)) for i, n in enumerate(tensors)]
-    own = trial.differentiated.own  # then the assertions on shapes refuse what is no array
+    own = trial.differentiated.own  # then the assertions on shapes refuse everything but arrays
     arrays = ScriptEnding() if own else endings.are_arrays("got[:-1]", len(tensors))
     return replace(arrays, answers=tuple(answers))
 
@@ -311,7 +311,8 @@ def _probe_of_gradients(title: str, prelude: Prelude, probe: Batch) -> str:
 def _probe_of_layout(title: str, prelude: Prelude, probe: Batch) -> str:
     arrays = {name: stacked[0] for name, stacked in probe.arrays.items()}
     (item,) = probe.program.inputs
-    program = replace(probe.program, steps=(), outputs=(item.name,))
+    item = item.bound(Binding.CONSTANT) if "constant" in prelude.short else item
+    program = replace(probe.program, inputs=(item,), steps=(), outputs=(item.name,))
     numbers = Bounded(arrays[item.name], np.zeros(item.shape))
     ending = endings.is_answer(RightAnswer((numbers,), (item.dtype,)))
     return comparing_script(Case(program, arrays), prelude, ending, title)

@@ -1,10 +1,10 @@
 """The message of a failure: one line with the call, what it gave, what was expected, the citation.
 
 A line of more than `MOST` characters loses details until it fits. First go the layout of arrays in
-memory and the way inputs are made, then the open points and words that repeat others: dtypes of
-inputs that are alike, the function's name in its own citation, the seventh digit and more. Then the
-texts of an exception and of the demand lose their ends. The failure's record and its script have
-all details.
+memory and the way inputs are made, then the open points. The next are words that repeat others:
+dtypes of inputs that are alike, the function's name in its own citation, digits after the seventh.
+Then the texts of an exception and of the demand lose their ends. The failure's record and its
+script have all details.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MOST = 120
 _LEAST = 48
 """The fewest characters to which the text of an exception is cut."""
 _LEAST_OF_DEMANDS = 128
-"""The same for what was expected."""
+"""The fewest characters to which the demand is cut."""
 
 _WRAPPED = re.compile(
     r"Exception encountered when calling (?:\S+\.call\(\)|layer \"[^\"]*\" \(type \w+\))\.\s*"
@@ -191,10 +191,12 @@ def _cut(text: str, most: int) -> str:
 
 
 def _renamed(message: str) -> str:
-    """The message with letters in place of the names that a recorder gave to tensors, and with the
-    classes of Keras 3 in place of the functions that make its tensors."""
+    """The message with letters in place of the names that a recorder gave to tensors.
+
+    The classes of Keras 3 replace the functions that make its tensors.
+    """
     if "keras.ops." in message:
-        message = _MADE.sub(lambda made: f"{_MAKERS[made[1]]}({made[2]}, {made[3]})", message)
+        message = _MADE.sub(lambda call: f"{_MAKERS[call[1]]}({call[2]}, {call[3]})", message)
     names = dict.fromkeys(_INTERNAL.findall(message))
     free = (letter for letter in _LETTERS if not re.search(rf"\b{letter}\b", message))
     letters = dict(zip(names, free, strict=False))
