@@ -42,6 +42,7 @@ _WORDS: Mapping[str, str] = {
     FindingKind.IMPRECISE: "the static shape is less precise than it could be",
     FindingKind.NO_GRADIENTS: "there is no gradient to ask for",
     FindingKind.UNMADE_INPUT: "the backend could not make the input",
+    FindingKind.MISREAD_ARRAY: "arrays of float16 are read as other numbers",
     FindingKind.MISSING_PARAMETER: "a documented parameter is missing",
     FindingKind.EXTRA_PARAMETER: "a parameter that no document names",
 }

@@ -55,6 +55,9 @@ class FindingKind(StrEnum):
     """The worker's answer was not one."""
     UNMADE_INPUT = "unmade input"
     """The implementation could not make an input: the failure of the function that makes it."""
+    MISREAD_ARRAY = "misread array"
+    """The implementation reads other numbers from an array because of how it lies in memory: the
+    failure of the function that makes tensors of arrays."""
     NO_GRADIENTS = "no gradients"
     """`gradients` works for no function."""
     NO_STATIC_SHAPES = "no static shapes"

@@ -146,7 +146,9 @@ def _of_numbers(answer: RightAnswer, got: str, dtypes: Sequence[str]) -> Iterato
         numbers = _typed(numbers, "float32")  # with the digits that the dtype has
     plain = _plain(numbers, answer)
     if plain is not None:
-        yield _assertion(got, _numbers(numbers.value), plain, "")
+        exact = plain == (0.0, 0.0) and not _is_whole_in_text(numbers.value)
+        expected = literal(numbers.value) if exact else _numbers(numbers.value)
+        yield _assertion(got, expected, plain, "")
     else:
         yield from _long(numbers, answer, got)
 
@@ -166,6 +168,14 @@ def _numbers(value: Array) -> str:
     text = literal(value)
     inside = text.removeprefix("np.array(").rpartition(", dtype=")[0]
     return inside if text.startswith("np.array(") else text
+
+
+def _is_whole_in_text(value: Array) -> bool:
+    """Whether the digits of each element are its number in float64, in which Python reads them."""
+    if value.dtype.kind != "f" or value.dtype == np.float64:
+        return True
+    numbers = value[np.isfinite(value)].reshape(-1)
+    return all(float(str(number)) == float(number) for number in numbers)
 
 
 Tolerance = tuple[float, float]

@@ -7,8 +7,9 @@ ends the script with status 1, as every exception does.
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from conformance.dtypes import BFLOAT16
@@ -248,8 +249,16 @@ def gave(outputs: Sequence[str], fault: str) -> ScriptEnding:
 
     `values` holds for each output the list of what it gave, and `first` is the first of it.
     """
-    compare = (*_first(fault), f"assert not ({fault}), values")
+    compare = (*_first(fault), f"assert {_opposite(fault)}, values")
     return replace(_flattened(outputs, fault), compare=compare)
+
+
+def _opposite(fault: str) -> str:
+    """The expression that is true where `fault` is false."""
+    tree = ast.parse(fault, mode="eval").body
+    if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.Not):
+        return ast.get_source_segment(fault, tree.operand) or f"not ({fault})"
+    return f"not ({fault})"
 
 
 def gave_text(name: str, texts: Sequence[str]) -> ScriptEnding:
@@ -270,10 +279,17 @@ def gave_elements(outputs: Sequence[str], wrong: str) -> ScriptEnding:
 
 
 def gave_answer(
-    outputs: Sequence[str], answer: RightAnswer, place: tuple[int, int]
+    outputs: Sequence[str],
+    answer: RightAnswer,
+    place: tuple[int, int],
+    shape: tuple[int, ...] | None = None,
 ) -> ScriptEnding:
-    """One value that an output of a scenario gave must be right; `place` says which."""
+    """One value that an output of a scenario gave must be right; `place` says which.
+
+    With `shape`, the value may be arranged in another shape.
+    """
     got = f"values[{place[0]}][{place[1]}]"
+    got = got if shape is None else f"np.reshape({got}, {shape!r})"
     return replace(_flattened(outputs, ""), answers=((got, answer),))
 
 
@@ -287,6 +303,43 @@ def all_of(several: Sequence[ScriptEnding]) -> ScriptEnding:
     names = ((FLAT, "flat("), (SAME, "same("), (MEASURED, "measured("))
     helpers = [h for needed, name in names if name in "".join(lines) for h in needed]
     return ScriptEnding(lines, helpers=helpers, observe=(), computes=False)
+
+
+_VALUES = re.compile(r"values = \[((?:flat\(\w+\), )+)\]")
+_ONE_VALUE = re.compile(r"\bvalues\[(\d+)\]\[0\]")
+
+
+def without_flat(ending: ScriptEnding, arrays: Collection[str]) -> ScriptEnding:
+    """The ending of a scenario with the names of its outputs in place of `values`.
+
+    The outputs must be among `arrays`, and the ending must ask for nothing but their only values.
+    """
+    answers = [place for place, _ in ending.answers]
+    lines: list[str] = []
+    names: list[str] = []
+    for line in (*(ending.observe or ()), *ending.compare, *answers):
+        if assigned := _VALUES.fullmatch(line):
+            names = re.findall(r"flat\((\w+)\)", assigned[1])
+        elif not names or not {*names} <= {*arrays} or not _asks_for_one_value(line):
+            return ending
+        else:
+            lines.append(_named(line, names))
+    count = len(lines) - len(answers)
+    right = zip(lines[count:], (answer for _, answer in ending.answers), strict=True)
+    return replace(ending, compare=lines[:count], answers=[*right], observe=(), helpers=())
+
+
+def _asks_for_one_value(line: str) -> bool:
+    """Whether a line asks for nothing but the only values of outputs, and shows them."""
+    rest = re.sub(r", values$", "", _ONE_VALUE.sub("", line))
+    return re.search(r"\b(values|first|flat)\b", rest) is None
+
+
+def _named(line: str, names: Sequence[str]) -> str:
+    """A line with the names of outputs in place of their values."""
+    shown = names[0] if len(names) == 1 else f"({', '.join(names)})"
+    text = re.sub(r", values$", lambda _: f", {shown}", line)
+    return _ONE_VALUE.sub(lambda place: names[int(place[1])], text)
 
 
 def _flattened(outputs: Sequence[str], fault: str) -> ScriptEnding:

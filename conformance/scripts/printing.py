@@ -26,6 +26,7 @@ from conformance.program.model import (
 )
 from conformance.scripts.endings import ScriptEnding, watching
 from conformance.scripts.literals import assignment
+from conformance.scripts.own_means import OwnMeans
 from conformance.scripts.prelude import COMPUTED, Home, Prelude
 from conformance.scripts.reaching import bound, fed_inputs, reached
 from conformance.source_text import comment, inside
@@ -39,6 +40,9 @@ _TITLE = 120
 _WIDTH = 110
 """Columns of a line that has an array in it."""
 
+
+_LAST = "got[-1]"
+"""The result of a call in an ending that asks for it after the gradients."""
 
 PRINTED = """
 def printed(function, *args):
@@ -85,7 +89,10 @@ def comparing_script(
     `outputs` says what the outputs are.
     """
     program = reached(case.program, prelude)
-    inputs, calls = _inputs(program, prelude), _calls(program, prelude, ending, echo, outputs)
+    means = OwnMeans(program, prelude, unless=_LAST in str(ending.answers))
+    program = means.program
+    inputs = _inputs(program, prelude)
+    calls = _calls(means, prelude, ending, echo, outputs)
     statements = [*ending.statements(prelude)]
     own = _own_helpers(ending, [*calls, *statements], prelude)
     before = [f"{n}_before = {n}_value.copy()" for n in case.arrays if f"{n}_before" in str(ending)]
@@ -94,7 +101,7 @@ def comparing_script(
     )
     called = [*body, *own]
     uses = uses_package(program.steps) or any("keras." in line for line in called)
-    imports = _prelude(prelude, called, uses_package=uses)
+    imports = _prelude(prelude, called, [*means.imports], uses_package=uses)
     watch = watching(ending.death) if ending.death else ()
     lines = [*_head(title, prelude), *watch, *imports, *_printing(program, prelude), *own]
     return _joined([*lines, *body], prelude)
@@ -107,18 +114,25 @@ def _own_helpers(ending: ScriptEnding, lines: Sequence[str], prelude: Prelude) -
 
 
 def _calls(
-    program: Program, prelude: Prelude, ending: ScriptEnding, echo: str | None, outputs: Outputs
+    means: OwnMeans, prelude: Prelude, ending: ScriptEnding, echo: str | None, outputs: Outputs
 ) -> list[str]:
     """The steps, what is observed, and the reading of the outputs."""
-    steps = [line for step in program.steps if ending.steps for line in _step(step, prelude)]
+    program = means.program
+    steps = [line for step in program.steps if ending.steps for line in _step(step, prelude, means)]
     observed = [*(ending.observe or ())]
     if ending.observe is not None and not (ending.computes and ending.answers):
         return [*steps, *observed]
+    if means.differentiates:
+        (gradients,) = program.outputs
+        return [*steps, *observed, f"got = [{_read(prelude, 'g')} for g in {gradients}]"]
     return [*steps, *observed, *_computed_outputs(program, prelude, ending, echo, outputs)]
 
 
-def _step(step: Step, prelude: Prelude) -> Iterator[str]:
+def _step(step: Step, prelude: Prelude, means: OwnMeans) -> Iterator[str]:
     """The statements of a step; a dtype and a static shape are read without the help of `K`."""
+    if means.takes(step):
+        yield from means.lines(step)
+        return
     words = prelude.short.get(step.function) if step.function in ("dtype", "int_shape") else None
     match step.args:
         case [Ref(name=tensor)] if words and not step.kwargs and not step.attempt:
@@ -321,7 +335,10 @@ def _computed(program: Program, prelude: Prelude, tensors: str) -> list[str]:
     return ["try:", compiled, "except Exception:", f"    {each}"]
 
 
-def _prelude(prelude: Prelude, body: Sequence[str], *, uses_package: bool) -> list[str]:
+def _prelude(
+    prelude: Prelude, body: Sequence[str], more: Sequence[str], *, uses_package: bool
+) -> list[str]:
+    """The environment and the imports, `more` of them too, and the definitions of `K`."""
     lines = []
     if prelude.environment or prelude.home:
         lines = ["import os"]
@@ -331,7 +348,7 @@ def _prelude(prelude: Prelude, body: Sequence[str], *, uses_package: bool) -> li
     name = prelude.package
     package = f"import {name}" if name == "keras" else f"import {name} as keras"
     lines += ["import sys", f"sys.path[:0] = {list(prelude.paths)!r}"] if prelude.paths else []
-    imports = ["import numpy as np", *([package] if uses_package else []), *prelude.imports]
+    imports = ["import numpy as np", *([package] if uses_package else []), *prelude.imports, *more]
     return [*lines, *dict.fromkeys(imports), *_definitions(prelude, body), *_renamed(prelude)]
 
 

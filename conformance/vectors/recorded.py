@@ -47,7 +47,7 @@ class RecordedCase(Prepared):
         answers: Sequence[Answers],
     ) -> None:
         super().__init__(call.prepared.structure, call.prepared.draws, arrays)
-        self._answers = answers
+        self._expected = answers
 
     def expectation(
         self, draw: int, dtype: str | None = None, readings: Readings = ()
@@ -63,14 +63,14 @@ class RecordedCase(Prepared):
             ValueError: under these readings it has another shape than the result.
         """
         recorded = self._recorded(draw, dtype, readings)
-        if recorded is None or recorded.value.shape != self._answers[draw][()].value.shape:
+        if recorded is None or recorded.value.shape != self._expected[draw][()].value.shape:
             return super().value(draw, dtype, readings)
         return recorded.value
 
     def _recorded(self, draw: int, dtype: str, readings: Readings) -> Expectation | None:
-        if not self._answers[draw] or dtype != main_dtype(self):
+        if not self._expected[draw] or dtype != main_dtype(self):
             return None
-        return self._answers[draw].get(tuple(taken(*reading) for reading in readings))
+        return self._expected[draw].get(tuple(taken(*reading) for reading in readings))
 
 
 @dataclass(slots=True, eq=False, kw_only=True)

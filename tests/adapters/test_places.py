@@ -72,3 +72,53 @@ def test_a_place_is_short(folder: Path) -> None:
     source = "exec(compile('def call():\\n    1 / 0', __file__ + 'a' * 5000, 'exec'))\n"
     (folder / "place_module.py").write_text(source, encoding="utf-8")
     assert len(str(place("place_module"))) == 200
+
+
+WRAPPER = """
+import functools
+import types
+
+_EXCLUDED_PATHS = (__file__.partition('/src/')[0],)
+
+
+def wrapped(function):
+    @functools.wraps(function)
+    def error_handler(*args):
+        try:
+            return function(*args)
+        except Exception as error:
+            cut, frame = None, error.__traceback__
+            frames = []
+            while frame is not None:
+                frames.append(frame)
+                frame = frame.tb_next
+            for frame in reversed(frames):
+                file = frame.tb_frame.f_code.co_filename
+                if not any(path in file for path in _EXCLUDED_PATHS):
+                    cut = types.TracebackType(cut, frame.tb_frame, frame.tb_lasti, frame.tb_lineno)
+            raise error.with_traceback(cut) from None
+    return error_handler
+"""
+"""As Keras has it: it cuts its own frames from what a library below it raises."""
+WRAPPED = "from place_keras.src.utils.traceback_utils import wrapped\n"
+
+
+def wrapped_package(folder: Path, source: str) -> None:
+    utils = folder / "place_keras" / "src" / "utils"
+    utils.mkdir(parents=True)
+    for package in (utils, utils.parent, utils.parent.parent):
+        (package / "__init__.py").touch()
+    (utils / "traceback_utils.py").write_text(WRAPPER, encoding="utf-8")
+    text = f"{WRAPPED}{source}"
+    (folder / "place_keras" / "ops.py").write_text(text, encoding="utf-8")
+
+
+def test_a_wrapper_of_keras_hides_no_line_below_it(folder: Path) -> None:
+    source = "import json\n\n@wrapped\ndef call():\n    return json.loads('{')\n"
+    wrapped_package(folder, source)
+    assert place("place_keras.ops") == "place_keras/ops.py:6, in call"
+
+
+def test_a_wrapper_of_keras_is_no_place(folder: Path) -> None:
+    wrapped_package(folder, "import json\n\nloads = wrapped(json.loads)\n\ncall = loads\n")
+    assert place("place_keras.ops") is None

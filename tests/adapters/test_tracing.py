@@ -161,3 +161,9 @@ def test_a_statement_of_several_lines_is_one(outer: Any, tmp_path: Path) -> None
     assert list(long) == [2]
     assert list(short) == [4]
     assert long[2] > 8
+
+
+def test_a_wrapper_of_keras_is_not_followed(outer: Any) -> None:
+    folder = Path(outer.__file__).parent
+    assert failures.is_own(str(folder / "outer.py"))
+    assert not failures.is_own(str(folder / "src" / "utils" / "traceback_utils.py"))

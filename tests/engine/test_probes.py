@@ -11,14 +11,18 @@ from conformance import reference
 from conformance.editions import EDITIONS, Edition
 from conformance.engine.judging.probes import (
     BINDINGS,
+    ODD_LAYOUTS,
     empty_probe,
     ends_the_worker,
     gradient_probe,
     holds_empty,
+    is_misread,
+    layout_probe,
     shape_failure,
     shape_outputs,
     shape_probe,
     square_of,
+    squares_right,
     unknown_marks,
     without_marks,
     works,
@@ -32,7 +36,7 @@ from conformance.observations import (
     TensorMetadata,
     Value,
 )
-from conformance.program import Binding, Input, Program, Ref, Step
+from conformance.program import Binding, Input, Layout, Program, Ref, Step
 from tests.scenarios.in_process import module, observed
 
 
@@ -215,3 +219,36 @@ def test_what_holds_an_empty_array_that_ends_the_worker(
     shape: tuple[int, ...], binding: Binding, deadly: tuple[Binding, ...], expected: bool
 ) -> None:
     assert holds_empty(holding(binding, shape), deadly) is expected
+
+
+def misreads(x: Any, dtype: Any = None, name: Any = None) -> Any:
+    """A variable that takes float16 for integers where its elements are apart."""
+    array = np.asarray(x)
+    if array.dtype == np.float16 and not array.flags.c_contiguous:
+        return reference.variable(np.ascontiguousarray(array).view(np.int16), "float16", name)
+    return reference.variable(x, dtype, name)
+
+
+def test_layouts_that_are_misread_are_told_from_those_that_are_not() -> None:
+    layouts = (Layout.C, *ODD_LAYOUTS)
+    read = {n: squares_right(observed(layout_probe(n), module(variable=misreads))) for n in layouts}
+    assert read == {Layout.C: True, **dict.fromkeys(ODD_LAYOUTS, False)}
+    assert all(squares_right(observed(layout_probe(layout), module())) for layout in layouts)
+    assert squares_right(observed(layout_probe(Layout.C), module(square=refused))) is None
+
+
+@pytest.mark.parametrize(
+    ("dtype", "shape", "layout", "held"),
+    [
+        ("float16", (2, 3), Layout.STRIDED, True),
+        ("float16", (1, 1), Layout.STRIDED, False),
+        ("float32", (2, 3), Layout.STRIDED, False),
+        ("float16", (2, 3), Layout.C, False),
+    ],
+)
+def test_what_holds_a_misread_array(
+    dtype: str, shape: tuple[int, ...], layout: Layout, held: bool
+) -> None:
+    item = Input("x", shape, dtype, Binding.CONSTANT, layout=layout)
+    program = Program((item,), (Step("y", "exp", (Ref("x"),)),), ("y",))
+    assert is_misread(program, {Layout.STRIDED}) == held

@@ -55,3 +55,13 @@ def test_the_signature_of_a_function_of_a_package_is_read_there() -> None:
     lines = script.split("\n")
     assert "signature = inspect.signature(keras.ops.top_k)" in lines
     assert lines.index("import keras") < lines.index("import inspect")
+
+
+def test_a_number_of_float32_is_compared_as_one() -> None:
+    value = np.array([0.0, 7.104554e-39], "float32")
+    answer = RightAnswer((Bounded(value, np.zeros(2)),), ("float32", "float64"))
+    statements = "\n".join(asserted(answer, "got", Words(typed=True)))
+    exec(statements, {"np": np, "got": value})
+    exec(statements, {"np": np, "got": value.astype("float64")})
+    with pytest.raises(AssertionError):
+        exec(statements, {"np": np, "got": np.zeros(2, "float32")})

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import partial
+from itertools import groupby
 from typing import Any
 
 import numpy.typing as npt
 
 from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.messages import gist
+from conformance.generators.compiled import COMPILED
 from conformance.generators.complex_numbers import call_of
 from conformance.observations import Value
-from conformance.program import Binding, Input, Layout, call_text
+from conformance.program import Binding, Input, Layout, Step, call_text
 from conformance.results import Aspect, FindingKind, Replacement, Verdict
 
 Array = npt.NDArray[Any]
@@ -179,8 +181,11 @@ class Judgement:
 
 
 def _in_words(item: Input, *, layouts: bool, bindings: bool) -> str:
-    """An input in words: what it is, and how it was made if it is no placeholder of its shape."""
-    how = _bound(item) if bindings else ""
+    """An input in words: what it is, and how it was made if it is no placeholder of its shape.
+
+    A list and a number of Python are always named.
+    """
+    how = _bound(item) if bindings or item.binding is Binding.PYTHON else ""
     lies = _LAYOUTS.get(item.layout, "") if layouts else ""
     return f"{item.name} {item.dtype} {item.shape}{how}{lies}"
 
@@ -209,15 +214,49 @@ _LAYOUTS: Mapping[Layout, str] = {
 """How arrays lie in memory, unless it is row by row."""
 
 
-def described(prepared: Prepared, *, layouts: bool = True, bindings: bool = True) -> str:
+def lies_so(layout: Layout) -> str:
+    """How an array of a layout lies in memory, in words; empty if it is row by row."""
+    return _LAYOUTS.get(layout, "").strip()
+
+
+def called_text(step: Step) -> str:
+    """The call of a step as a user types it; of a compiled call, the call that is compiled."""
+    if step.function != COMPILED:
+        return call_text(step)
+    function, whole, *args = step.args
+    call = call_text(replace(step, function=str(function), args=tuple(args)))
+    return f"{'wholly compiled' if whole else 'compiled'} {call}"
+
+
+def joined_inputs(inputs: Sequence[Input]) -> str:
+    """Inputs in few words, each dtype once: `x, y float32 (2, 3), axis int32 (), start ()`."""
+    words, last = [], ""
+    for (kind, shape), alike in groupby(inputs, lambda item: (_kind(item), item.shape)):
+        names = ", ".join(item.name for item in alike)
+        words.append(f"{names} {shape}" if kind == last else f"{names} {kind} {shape}")
+        last = kind
+    return ", ".join(words)
+
+
+def _kind(item: Input) -> str:
+    """The dtype of an input; of Python's own values their kind."""
+    if item.binding is not Binding.PYTHON:
+        return item.dtype
+    return "list" if item.shape else "number"
+
+
+def described(
+    prepared: Prepared, *, layouts: bool = True, bindings: bool = True, joined: bool = False
+) -> str:
     """The call of a case in words: `sum(x, axis=1) with x float32 (2, 3) in a variable`.
 
-    Without `layouts` and `bindings` it does not say how arrays lie and how inputs are made.
+    Without `layouts` and `bindings` it does not say how arrays lie and how inputs are made. With
+    `joined`, inputs that are alike share their words.
     """
     program = prepared.structure.program
     words = partial(_in_words, layouts=layouts, bindings=bindings)
-    inputs = ", ".join(map(words, program.inputs))
-    call = call_text(call_of(program))
+    inputs = joined_inputs(program.inputs) if joined else ", ".join(map(words, program.inputs))
+    call = called_text(call_of(program))
     if prepared.structure.part is not None:
         call = f"the {prepared.structure.part.name} of {call}"
     if prepared.structure.claimed != "result":

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from conformance.engine.judging.cases import answered
-from conformance.engine.judging.findings import Allowance, Finding, Judgement
+from conformance.engine.judging.findings import Allowance, Finding, Judgement, joined_inputs
 from conformance.engine.judging.judge import without_answer
 from conformance.engine.judging.messages import named_error, raised
 from conformance.engine.judging.readings import (
@@ -119,6 +119,13 @@ class GradientTrial:
         step = program.steps[0]
         inputs = ", ".join(f"{i.name} {i.dtype} {i.shape}" for i in program.inputs[:-1])
         return f"the gradient of {call_text(step)} with {inputs}"
+
+    @property
+    def in_few_words(self) -> str:
+        """As `described`, with inputs that share their words."""
+        program = self.differentiated.program
+        call = call_text(program.steps[0])
+        return f"the gradient of {call} with {joined_inputs(program.inputs[:-1])}"
 
     @property
     def below(self) -> Mapping[str, int]:

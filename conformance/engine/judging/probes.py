@@ -8,6 +8,7 @@ and no other function is blamed for it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection
 from dataclasses import replace
 
@@ -15,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from conformance.editions import Edition
-from conformance.engine.judging.findings import Finding
+from conformance.engine.judging.findings import Finding, lies_so
 from conformance.generators.gradients import DIFFERENTIATED, WEIGHTS
 from conformance.observations import (
     Batch,
@@ -26,7 +27,7 @@ from conformance.observations import (
     TensorMetadata,
     Value,
 )
-from conformance.program import Binding, Input, Program, Ref, Step
+from conformance.program import Binding, Input, Layout, Program, Ref, Step
 from conformance.program.marks import MAYBE
 from conformance.results import Aspect, FindingKind, Verdict
 
@@ -88,6 +89,47 @@ def own_gradient_probe() -> Batch:
     step = Step("gradients", DIFFERENTIATED, asked)
     arrays = {"x": _POINT[None], WEIGHTS: np.ones((1, *_POINT.shape), np.float32)}
     return Batch(Program(tuple(items), (step,), ("gradients",)), arrays, 1)
+
+
+def layout_probe(layout: Layout, square: str = "square") -> Batch:
+    """A batch that asks for the square of an array of float16 that lies so in memory."""
+    item = Input("x", _POINT.shape, "float16", Binding.VARIABLE, layout=layout)
+    program = Program((item,), (Step("squares", square, (Ref("x"),)),), ("squares",))
+    return Batch(program, {"x": _POINT.astype(np.float16)[None]}, 1)
+
+
+def squares_right(observed: StructureObservation) -> bool | None:
+    """Whether the answer to a probe has the squares; None if there is no answer."""
+    outcome = observed.draws[0].outcome
+    if not isinstance(outcome, Returned) or len(outcome.values["squares"]) != 1:
+        return None
+    array = outcome.values["squares"][0].array
+    return None if array is None else np.array_equal(array, _POINT**2)
+
+
+ODD_LAYOUTS = (Layout.FORTRAN, Layout.STRIDED, Layout.REVERSED)
+"""The layouts in which the elements of an array do not follow each other in memory."""
+
+
+def misread(layouts: Collection[Layout]) -> Finding:
+    """The finding on the function that makes tensors of arrays and misreads these layouts."""
+    shown = [layout for layout in ODD_LAYOUTS if layout in layouts]
+    return Finding(
+        Aspect.VALUE,
+        Verdict.VIOLATES,
+        FindingKind.MISREAD_ARRAY,
+        gives=f"reads other numbers from an array of float16 {lies_so(shown[0])}",
+        demands="its numbers",
+        detail=" ".join(shown),
+    )
+
+
+def is_misread(program: Program, layouts: Collection[Layout]) -> bool:
+    """Whether a program has an input of float16 that lies in one of these layouts."""
+    return any(
+        item.dtype == "float16" and item.layout in layouts and math.prod(item.shape) > 1
+        for item in program.inputs
+    )
 
 
 def shape_probe(binding: Binding, square: str = "square") -> Batch:

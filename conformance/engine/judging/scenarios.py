@@ -12,7 +12,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from conformance.engine.judging.findings import Allowance, Checked, Finding, Judgement
+from conformance.engine.judging.findings import (
+    Allowance,
+    Checked,
+    Finding,
+    Judgement,
+    called_text,
+)
 from conformance.engine.judging.judge import without_answer
 from conformance.engine.judging.messages import named_error, raised
 from conformance.engine.judging.readings import (
@@ -116,7 +122,7 @@ class ScenarioTrial:
         """The call of the function under test, and what the scenario is about."""
         step = self._called
         own = step is None or step.function == DOCSTRING_EXAMPLE
-        text = self.name if step is None or own else call_text(step)
+        text = self.name if step is None or own else called_text(step)
         return f"{text} ({self.scenario.title})"
 
     @cached_property

@@ -17,21 +17,24 @@ from conformance.editions import Edition, differentiates
 from conformance.engine.judging.judge import fault_name
 from conformance.engine.judging.probes import (
     BINDINGS,
+    ODD_LAYOUTS,
     ShapeFailure,
     answers,
     empty_probe,
     ends_the_worker,
     gradient_probe,
+    layout_probe,
     own_gradient_probe,
     shape_failure,
     shape_probe,
     square_of,
+    squares_right,
     unknown_marks,
     works,
 )
 from conformance.engine.running.endings import Losses, is_slow
 from conformance.observations import Batch, StructureObservation
-from conformance.program import Binding
+from conformance.program import Binding, Layout
 from conformance.results import Aspect
 
 _Answers = Mapping[Binding, StructureObservation]
@@ -50,6 +53,9 @@ class Probes:
     """The fault of `int_shape` for every result: a failure of `int_shape` itself."""
     marks: frozenset[int] = frozenset()
     """Numbers that `int_shape` returns for unknown dimensions, also a failure of `int_shape`."""
+    misread: frozenset[Layout] = frozenset()
+    """The layouts in which an array of float16 is read as other numbers: a failure of the function
+    that makes tensors of arrays."""
     deadly: frozenset[Binding] = frozenset()
     """The bindings in which an array without elements ends the worker, whatever computes with it:
     a failure of `variable`, whose scenarios hold it."""
@@ -88,7 +94,18 @@ class Probing:
             probes.deadly = self._bindings(
                 what, probe_empty, lambda seen: not ends_the_worker(seen)
             )
+            probes.misread = self._misread()
         return probes
+
+    def _misread(self) -> frozenset[Layout]:
+        """The layouts that are misread, where arrays that lie row by row are not."""
+        what = "the square of an array of float16"
+        plain = self._answer(what, layout_probe(Layout.C, self._square))
+        if plain is None or not squares_right(plain):
+            return frozenset()
+        probes = {layout: layout_probe(layout, self._square) for layout in ODD_LAYOUTS}
+        seen = {layout: self._answer(what, probe) for layout, probe in probes.items()}
+        return frozenset(n for n, s in seen.items() if s is not None and squares_right(s) is False)
 
     @property
     def _square(self) -> str:

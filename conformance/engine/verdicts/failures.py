@@ -175,6 +175,11 @@ def _not_run(tally: Tally, groups: list[Group]) -> Iterator[str]:
             f"{tally.empty} structures were not run: an array without elements ends the process, "
             "whatever computes with it (variable)"
         )
+    if tally.misread:
+        yield (
+            f"{tally.misread} structures were not run: the target reads other numbers from their "
+            "arrays of float16, whatever computes with them (variable, convert_to_tensor)"
+        )
     for name, count in sorted(tally.unmet.items()):
         yield f"{count} structures were not run: they need {name}, which is absent"
     for name, count in sorted(tally.hanging.items()):

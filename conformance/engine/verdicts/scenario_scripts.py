@@ -9,26 +9,39 @@ of them is what it demands.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from conformance.dtypes import is_dtype
 from conformance.engine.judging.findings import Checked, Finding
 from conformance.engine.judging.scenarios import ScenarioTrial
 from conformance.engine.verdicts.limits import named_index
 from conformance.observations import Value
 from conformance.program.calls import argument_text
-from conformance.results import FindingKind
+from conformance.results import Verdict
 from conformance.scenarios import Check, Problem
+from conformance.scenarios.examples.docstring_results import DOCSTRING_EXAMPLE
 from conformance.scripts import endings
 from conformance.scripts.answers import MOST_COMPARED, Bounded, RightAnswer
 from conformance.scripts.endings import ScriptEnding
+from conformance.scripts.examples import gives_its_print
+from conformance.specs import load_conventions
+from conformance.specs.convention_names import ConventionName
 
 Array = npt.NDArray[Any]
+Outputs = Sequence[tuple[Value, ...]]
+_READERS = ("eval", "get_value")
+"""Steps that give an array."""
+_THREE_DIGITS, _SIX_DIGITS = 1e-3, 1e-6
+"""Docstrings print four digits or more. Where a wrong number is near, all of them count."""
 _ODD = np.full((1, 3, 1, 2, 1, 3, 1), 0.8437)
 """An array that nothing gives, in shape and numbers."""
+_NUMBERS = np.linspace(0.1, 0.9, 7)
+_VARIED = Value(_NUMBERS, "float64", "ndarray")
 _ABSURD = (
     (Value(_ODD, "float64", "ndarray"),),
     (Value(_ODD * 3, "float64", "ndarray"),),
@@ -41,16 +54,33 @@ the demand and not about the values."""
 
 def scenario_ending(finding: Finding, trial: ScenarioTrial) -> ScriptEnding:
     """The script's end for a finding: the check that failed, or every check that can be written."""
+    read = {s.result for s in trial.scenario.program.steps if s.function in _READERS}
+    return endings.without_flat(_ending(finding, trial), read)
+
+
+def _ending(finding: Finding, trial: ScenarioTrial) -> ScriptEnding:
+    example = _example(trial)
+    if example:
+        return gives_its_print(example, _other_dtypes(finding), _nearness(finding))
     checked = finding.checked
     if checked is None:
-        return _of_unfinished(finding, trial)
+        return _of_unfinished(trial)
     names = tuple(checked.values)
     stated = _stated(checked, names)
     if stated is not None:
         return stated
-    place = _place(finding, checked.values.values())
-    if place is not None and isinstance(finding.expected, np.ndarray):
-        return endings.gave_answer(names, _answer(finding), place)
+    if isinstance(finding.expected, np.ndarray):
+        place = _place(finding, checked.values.values())
+        if place is not None:
+            return endings.gave_answer(names, _answer(finding), place)
+        if _is_rearranged(finding, checked.values):
+            shape = finding.expected.shape
+            return endings.gave_answer(names, _answer(finding), (0, 0), shape=shape)
+    return _of_check(finding, checked, trial)
+
+
+def _of_check(finding: Finding, checked: Checked, trial: ScenarioTrial) -> ScriptEnding:
+    """The demand of the check on values that no answer has; else not the recorded answer again."""
     failed = next((c for c in trial.scenario.checks if c.name == finding.kind), None)
     demanded = None if failed is None else _demanded(failed)
     if demanded is not None:
@@ -59,7 +89,37 @@ def scenario_ending(finding: Finding, trial: ScenarioTrial) -> ScriptEnding:
     fault = (
         f"same([[measured(item) for item in part] for part in values], {argument_text(printed)})"
     )
-    return endings.gave(names, fault)
+    return endings.gave(tuple(checked.values), fault)
+
+
+# Examples in docstrings
+
+
+def _example(trial: ScenarioTrial) -> str:
+    """The name of the step that runs an example of a docstring; empty if there is none."""
+    steps = trial.scenario.program.steps
+    return next((step.result for step in steps if step.function == DOCSTRING_EXAMPLE), "")
+
+
+def _other_dtypes(finding: Finding) -> Sequence[str]:
+    """The dtypes that an array may have instead of the printed one: those of readings, unless the
+    dtype is what differs from the suite's own."""
+    if finding.detail == "dtype" and finding.verdict is not Verdict.VIOLATES:
+        return ()
+    readings = load_conventions()[ConventionName.RESULT_DTYPE].variants
+    return [reading.name for reading in readings if is_dtype(reading.name)]
+
+
+def _nearness(finding: Finding) -> float:
+    """A tolerance relative to the largest element that refuses a wrong array."""
+    got, expected = finding.got, finding.expected
+    if not isinstance(got, np.ndarray) or not isinstance(expected, np.ndarray):
+        return _THREE_DIGITS
+    if got.shape != expected.shape or finding.detail != "value" or not expected.size:
+        return _THREE_DIGITS
+    largest = float(np.abs(expected[np.isfinite(expected)]).max(initial=0.0))
+    near = np.allclose(got, expected, rtol=0, atol=_THREE_DIGITS * largest, equal_nan=True)
+    return _SIX_DIGITS if near else _THREE_DIGITS
 
 
 def _stated(problem: Checked | Problem, names: Sequence[str]) -> ScriptEnding | None:
@@ -71,19 +131,19 @@ def _stated(problem: Checked | Problem, names: Sequence[str]) -> ScriptEnding | 
     return endings.gave(names, _source(problem.fault)) if problem.fault else None
 
 
-def _of_unfinished(finding: Finding, trial: ScenarioTrial) -> ScriptEnding:
+def _of_unfinished(trial: ScenarioTrial) -> ScriptEnding:
     """The checks of a program that ended early, one after the other."""
     checks = trial.scenario.checks
     plain = [check for check in checks if not check.alternatives] or [*checks]
     demanded = [ending for ending in map(_demanded, plain) if ending is not None]
-    if not demanded or finding.kind == FindingKind.UNMADE_INPUT:
+    if not demanded:
         return endings.gave(trial.batch.program.outputs, "False")
     return endings.all_of(demanded)
 
 
 def _demanded(check: Check) -> ScriptEnding | None:
     """The demand of a check, as far as it says so of values that no answer has."""
-    for first, second in zip(_ABSURD[::2], _ABSURD[1::2], strict=True):
+    for first, second in _absurd_outputs(len(check.outputs)):
         problem, again = _problem(check, first), _problem(check, second)
         if problem is None or again is None or problem.unmade:
             continue
@@ -96,9 +156,19 @@ def _demanded(check: Check) -> ScriptEnding | None:
     return None
 
 
-def _problem(check: Check, values: tuple[Value, ...]) -> Problem | None:
+def _absurd_outputs(count: int) -> Iterator[tuple[Outputs, Outputs]]:
+    """Pairs of values for `count` outputs: all outputs alike, and each with numbers of its own."""
+    for first, second in zip(_ABSURD[::2], _ABSURD[1::2], strict=True):
+        yield [first] * count, [second] * count
+    if count > 1:
+        yield [(_VARIED,)] * count, [(replace(_VARIED, array=_NUMBERS * 3),)] * count
+        different = [(Value(_ODD + place, "float64", "ndarray"),) for place in range(count)]
+        yield different, different[::-1]
+
+
+def _problem(check: Check, values: Outputs) -> Problem | None:
     try:
-        return check.test(*[values] * len(check.outputs))
+        return check.test(*values)
     except Exception:  # a test may rely on a property of every answer
         return None
 
@@ -143,6 +213,14 @@ def _place(finding: Finding, outputs: Iterable[Sequence[Value]]) -> tuple[int, i
             if value.array is not None and value.array is finding.got:
                 return number, item
     return None
+
+
+def _is_rearranged(finding: Finding, outputs: Mapping[str, Sequence[Value]]) -> bool:
+    """Whether the outputs gave one array, and the check arranged it in the expected shape."""
+    got, values = finding.got, [value.array for values in outputs.values() for value in values]
+    if not isinstance(got, np.ndarray) or len(values) != 1 or values[0] is None:
+        return False
+    return values[0].size == got.size and np.array_equal(values[0].ravel(), got.ravel())
 
 
 def _plain(value: Value) -> Any:

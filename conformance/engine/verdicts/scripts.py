@@ -26,6 +26,7 @@ from conformance.engine.judging.probes import (
     NOT_INTEGERS,
     OWN,
     gradient_probe,
+    layout_probe,
     own_gradient_probe,
     shape_probe,
     square_of,
@@ -36,7 +37,7 @@ from conformance.engine.judging.trials import Trial
 from conformance.engine.verdicts.right_answers import gradient_answer, right_answer
 from conformance.engine.verdicts.scenario_scripts import scenario_ending
 from conformance.observations import Batch
-from conformance.program import Binding, Case, Made, Program, Ref
+from conformance.program import Binding, Case, Layout, Made, Program, Ref
 from conformance.program.model import AS_THEY_ARE
 from conformance.results import FindingKind
 from conformance.results.kinds import FATAL
@@ -266,7 +267,9 @@ def _of_gradient(finding: Finding, trial: GradientTrial) -> ScriptEnding:
         numbers = Bounded(expected.value, expected.bound).generous(expected.dtype)
         return endings.is_answer(RightAnswer((numbers,)), "got[-1]", "")
     answers = [(f"got[{i}]", gradient_answer(finding, trial, n)) for i, n in enumerate(tensors)]
-    return replace(endings.are_arrays("got[:-1]", len(tensors)), answers=tuple(answers))
+    own = trial.differentiated.own  # then the assertions on shapes refuse everything but arrays
+    arrays = ScriptEnding() if own else endings.are_arrays("got[:-1]", len(tensors))
+    return replace(arrays, answers=tuple(answers))
 
 
 # Failures without a case
@@ -282,6 +285,9 @@ def _without_case(
     if finding.kind == FindingKind.NO_STATIC_SHAPES:
         probe = shape_probe(Binding.VARIABLE, square_of(documented.name))
         return _probe_of_shapes(title, prelude, probe)
+    if finding.kind == FindingKind.MISREAD_ARRAY:
+        layout = Layout(finding.detail.split()[0])
+        return _probe_of_layout(title, prelude, layout_probe(layout, square_of(documented.name)))
     if finding.kind == FindingKind.ABSENT:
         ending = endings.looked_up(documented.name)
     elif str(finding.kind) in _SIGNATURE_FAULTS:
@@ -297,8 +303,19 @@ def _probe_of_gradients(title: str, prelude: Prelude, probe: Batch) -> str:
     arrays = {name: stacked[0] for name, stacked in probe.arrays.items()}
     point = arrays["x"]
     answer = RightAnswer((Bounded(2 * point, np.zeros(point.shape)),))
-    ending = replace(endings.is_answer(answer, "got[0]", ""), death=Death())
+    watched = Death() if prelude.definitions is None else None
+    ending = replace(endings.is_answer(answer, "got[0]", ""), death=watched)
     return comparing_script(Case(probe.program, arrays), prelude, ending, title, outputs="lists")
+
+
+def _probe_of_layout(title: str, prelude: Prelude, probe: Batch) -> str:
+    arrays = {name: stacked[0] for name, stacked in probe.arrays.items()}
+    (item,) = probe.program.inputs
+    item = item.bound(Binding.CONSTANT) if "constant" in prelude.short else item
+    program = replace(probe.program, inputs=(item,), steps=(), outputs=(item.name,))
+    numbers = Bounded(arrays[item.name], np.zeros(item.shape))
+    ending = endings.is_answer(RightAnswer((numbers,), (item.dtype,)))
+    return comparing_script(Case(program, arrays), prelude, ending, title)
 
 
 def _probe_of_shapes(title: str, prelude: Prelude, probe: Batch) -> str:

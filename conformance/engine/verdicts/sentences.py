@@ -1,8 +1,10 @@
 """The message of a failure: one line with the call, what it gave, what was expected, the citation.
 
 A line of more than `MOST` characters loses details until it fits. First go the layout of arrays in
-memory and the way inputs are made, then the open points. Then the texts of an exception and of the
-demand lose their ends. The failure's record and its script have all details.
+memory and the way inputs are made, then the open points. The next are words that repeat others:
+dtypes of inputs that are alike, the function's name in its own citation, digits after the seventh.
+Then the texts of an exception and of the demand lose their ends. The failure's record and its
+script have all details.
 """
 
 from __future__ import annotations
@@ -12,15 +14,18 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from conformance.engine.judging.calls import CallTrial
-from conformance.engine.judging.findings import Finding, described
+from conformance.engine.judging.findings import RESULT_OF, Finding, described
+from conformance.engine.judging.gradients import GradientTrial
 from conformance.engine.judging.metadata import SAME_DTYPE
 from conformance.engine.judging.trials import Trial
 from conformance.results import Citation
 
 MOST = 120
 """The most characters of a message, where the facts allow it."""
-_LEAST = 64
-"""The fewest characters to which a text is cut."""
+_LEAST = 48
+"""The fewest characters to which the text of an exception is cut."""
+_LEAST_OF_DEMANDS = 128
+"""The fewest characters to which the demand is cut."""
 
 _WRAPPED = re.compile(
     r"Exception encountered when calling (?:\S+\.call\(\)|layer \"[^\"]*\" \(type \w+\))\.\s*"
@@ -36,8 +41,12 @@ _LATE = re.compile(
 )
 _WHEN = {"compiling": "compiled", "evaluating": "computed", "reading": "read"}
 _RAISES = re.compile(r"^(.*?raises [\w.]+)((?: when \w+)?(?: in .*?)?): (.+)$", re.DOTALL)
+_LONG_NUMBER = re.compile(r"(?<![\w.])-?\d+\.\d{6,}(?:e[-+]\d+)?(?![\w.])")
 _THAT_CALL = "that call to return, and "
 _INTERNAL = re.compile(r"\b(?:variable|constant|placeholder|tensor|function)_\d+\b")
+_MADE = re.compile(r"K\.(variable|constant)\(np\.array\(([^()]*), dtype=('\w+')\), dtype=\3\)")
+"""A tensor that a call makes of integers."""
+_MAKERS = {"variable": "keras.Variable", "constant": "keras.ops.array"}
 _LETTERS = "xyzuvwabc"
 
 
@@ -65,7 +74,7 @@ def sentence(name: str, finding: Finding, trial: Trial | None, citation: Citatio
     """The message of a failure of the function `name`: what is wrong, what was expected, and which
     line or convention says so."""
     parts = _whole(name, finding, trial, citation)
-    for shorter in _shortenings(trial):
+    for shorter in _shortenings(name, trial):
         if len(str(parts)) <= MOST:
             break
         parts = shorter(parts)
@@ -122,14 +131,41 @@ def _points(finding: Finding) -> str:
     return " and ".join(p for p in finding.open_points if not finding.detail.startswith(f"{p}: "))
 
 
-def _shortenings(trial: Trial | None) -> Iterator[Callable[[_Parts], _Parts]]:
+def _shortenings(name: str, trial: Trial | None) -> Iterator[Callable[[_Parts], _Parts]]:
+    """The steps in which a message loses words; the least important words go first."""
     if isinstance(trial, CallTrial):
         prepared = trial.prepared
         yield lambda parts: replace(parts, subject=described(prepared, layouts=False))
         yield lambda p: replace(p, subject=described(prepared, layouts=False, bindings=False))
     yield lambda parts: replace(parts, points="")
+    yield lambda parts: replace(parts, demands=parts.demands.removeprefix(RESULT_OF))
+    yield _with_conventions_last
+    if isinstance(trial, CallTrial):
+        yield lambda parts: replace(parts, subject=described(prepared, joined=True))
+    elif isinstance(trial, GradientTrial):
+        yield lambda parts: replace(parts, subject=trial.in_few_words)
+    yield lambda parts: replace(parts, source=parts.source.replace(f"({name}: ", "(docstring: "))
+    yield _with_fewer_digits
+    yield lambda parts: replace(parts, demands=parts.demands.partition(", because ")[0])
     yield _with_shorter_exception
     yield _with_shorter_demands
+
+
+def _with_conventions_last(parts: _Parts) -> _Parts:
+    """The conventions in the place of the citation."""
+    names = re.fullmatch(r"by convention (\(.*\)): ", parts.by)
+    return replace(parts, by="", source=f" {names[1]}") if names else parts
+
+
+def _with_fewer_digits(parts: _Parts) -> _Parts:
+    """The numbers with seven digits, if they still differ where they differed."""
+    texts = parts.gives, parts.demands
+    numbers = {number for text in texts for number in _LONG_NUMBER.findall(text)}
+    shorter = {number: f"{float(number):.7g}" for number in numbers}
+    if len({*shorter.values()}) < len(numbers):
+        return parts
+    gives, demands = (_LONG_NUMBER.sub(lambda n: shorter[n[0]], text) for text in texts)
+    return replace(parts, gives=gives, demands=demands)
 
 
 def _with_shorter_exception(parts: _Parts) -> _Parts:
@@ -142,7 +178,7 @@ def _with_shorter_exception(parts: _Parts) -> _Parts:
 
 
 def _with_shorter_demands(parts: _Parts) -> _Parts:
-    room = max(2 * _LEAST, len(parts.demands) - (len(str(parts)) - MOST))
+    room = max(_LEAST_OF_DEMANDS, len(parts.demands) - (len(str(parts)) - MOST))
     return replace(parts, demands=_cut(parts.demands, room))
 
 
@@ -155,7 +191,12 @@ def _cut(text: str, most: int) -> str:
 
 
 def _renamed(message: str) -> str:
-    """The message with letters in place of the names that a recorder gave to tensors."""
+    """The message with letters in place of the names that a recorder gave to tensors.
+
+    The classes of Keras 3 replace the functions that make its tensors.
+    """
+    if "keras.ops." in message:
+        message = _MADE.sub(lambda call: f"{_MAKERS[call[1]]}({call[2]}, {call[3]})", message)
     names = dict.fromkeys(_INTERNAL.findall(message))
     free = (letter for letter in _LETTERS if not re.search(rf"\b{letter}\b", message))
     letters = dict(zip(names, free, strict=False))

@@ -114,6 +114,8 @@ class Tally:
     """How many structures were skipped because a call of about their size is slow."""
     empty: int = 0
     """How many structures were skipped because arrays without elements end the worker."""
+    misread: int = 0
+    """How many structures were skipped because an array is read as other numbers."""
     hanging: Counter[str] = field(default_factory=Counter)
     """How many structures were skipped because they call another function that hangs, by its
     name."""

@@ -23,8 +23,20 @@ _sources: List[str] = []
 """The implementation's package or module, and the folder that holds it; empty if unknown."""
 
 
+_WRAPPERS = "/utils/traceback_utils.py"
+"""The file of Keras that wraps every call and raises what it raises: never the cause."""
+
+
 def find_sources(module: str) -> None:
-    """Find the package of a module: exceptions then name the line in it that raised."""
+    """Find the package of a module: exceptions then name the line in it that raised.
+
+    Keras cuts its own frames from a traceback if a library below it raised. Its list of the folders
+    to cut becomes empty, because these frames name the line.
+    """
+    package = module.partition(".")[0]
+    wrappers = sys.modules.get(package + ".src.utils.traceback_utils")
+    if isinstance(getattr(wrappers, "_EXCLUDED_PATHS", None), tuple):
+        setattr(wrappers, "_EXCLUDED_PATHS", ())  # noqa: B010 - the name is that of the package
     file = getattr(sys.modules.get(module.partition(".")[0]), "__file__", None)
     if isinstance(file, str) and file.endswith(".py"):
         folder, name = os.path.split(os.path.abspath(file))
@@ -33,8 +45,10 @@ def find_sources(module: str) -> None:
 
 
 def is_own(file: str) -> bool:
-    """Whether a file of source is one of the implementation's package."""
-    return bool(_sources) and file.startswith(_sources[0]) and not file.startswith(_OWN)
+    """Whether a file of source is one of the implementation's package, and no general wrapper."""
+    if not _sources or file.startswith(_OWN) or not file.startswith(_sources[0]):
+        return False
+    return not file.replace(os.sep, "/").endswith(_WRAPPERS)
 
 
 def relative_file(file: str) -> str:
