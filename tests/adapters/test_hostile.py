@@ -153,7 +153,7 @@ def test_waits_in_a_hurry_become_shorter(monkeypatch: pytest.MonkeyPatch) -> Non
     one."""
     monkeypatch.setattr(patience, "_MOST_WASTED", 2.0)
     with Session(launch("hangs"), limits=CallLimits(structure=2.5, draw=0.0)) as session:
-        session._pace.note(0.4)
+        session.pace.note(0.4)
         seen = [session.run_batch(negative_at(0, 1), patience.HURRIED) for _ in range(2)]
     limits = [fault.limit for one in seen for fault in one.incidents if isinstance(fault, TimedOut)]
     assert limits[0] == 2.5

@@ -107,6 +107,31 @@ def test_many_cases_that_hang_end_the_patience_wherever_they_are() -> None:
     assert f"{MOST_HUNG} cases hung" in told
 
 
+def test_losses_that_take_minutes_end_the_patience_and_then_the_run() -> None:
+    known = losses()
+    assert known.finish("f0", 119.0) is None
+    assert known.finish("f1", 130.0) == (
+        "lost workers took 130 s (the last of f1); later functions are left at their first such "
+        "case"
+    )
+    assert (known.patience("f2"), known.over) == (HURRIED, False)
+    assert (known.finish("f2", 241.0), known.over) == (None, True)
+    assert known.finish("f3", 241.0) == (
+        "lost workers took 241 s; the functions after that were not run"
+    )
+
+
+@pytest.mark.parametrize(("seconds", "minutes"), [(60.0, 0), (10.0, 15)])
+def test_losses_that_a_slow_target_or_a_long_run_has_do_not_count(
+    seconds: float, minutes: int
+) -> None:
+    known = losses()
+    known.call_seconds = seconds
+    known._begun -= 60 * minutes
+    assert known.finish("f0", 250.0) is None
+    assert (known.brief, known.over) == (False, False)
+
+
 def test_who_hangs_in_the_test_of_another_is_to_blame() -> None:
     known = losses()
     known.note("exp", call("sum"), seen(HANG))
@@ -268,3 +293,20 @@ def test_a_target_of_which_nothing_answers_ends_soon(
     spent = found.results.run.spent or {}
     later = [spent[f.function].restarts for f in found.results.functions[3:]]
     assert set(later) == {1}
+
+
+def test_what_lost_workers_leave_no_time_for_is_not_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(endings, "MOST_WAITS", 0.001)
+    monkeypatch.setattr(endings, "_GRAVE_SHARE", 0.0)
+    found = run(tmp_path, "os._exit(3)", ("softmax",), ("exp", "softmax", "square"))
+    assert [f.function for f in found.results.functions] == ["softmax", "square", "exp"]
+    assert {function for function, *_ in found.failures(Verdict.CRASHED)} == {"softmax"}
+    later = {*found.verdicts("square", "exp").values()}
+    assert later == {Verdict.CONFORMS, Verdict.NOT_RUN}  # presence and signature, and the rest
+    info = found.results.run
+    assert (info.complete, info.ended_by) == (False, "lost workers")
+    assert info.unfinished == ["square", "exp"]
+    (reason,) = info.shortened or ()
+    assert reason.endswith("the functions after that were not run")

@@ -52,11 +52,7 @@ from conformance.engine.verdicts.symptoms import Symptom, symptom
 from conformance.engine.verdicts.tally import Group, Tally, folded
 from conformance.observations import FunctionIdentity, NotRun, StructureObservation
 from conformance.results import Aspect, FindingKind, Spent, TargetInfo
-from conformance.results.events import (
-    CasesDone,
-    Event,
-    WorkerRestarted,
-)
+from conformance.results.events import CasesDone, Event, WorkerRestarted
 from conformance.scripts import Prelude
 from conformance.specs import load_conventions
 from conformance.specs.convention_names import ConventionName
@@ -110,7 +106,8 @@ class Examination:
     def __post_init__(self) -> None:
         self.consistency = Consistency(self._run)
         self.errors = FunctionErrors(self.subject.name, dict(self.remembered.errors))
-        self.losses = Losses(documented_names(self.subject.edition))
+        self.stop = Stop(parent=self.stop)  # losses may end this portion alone
+        self.losses = Losses(documented_names(self.subject.edition), self.session.pace.call)
         self._sending = Sending(
             self.session, self.errors, self.stop, self._skip, self.losses.patience
         )
@@ -150,8 +147,10 @@ class Examination:
             yield self._finish(task, losses)
             losses = self._lost
             self._release(task)
-            if left_out := self.losses.finish(task.spec.name):
+            if left_out := self.losses.finish(task.spec.name, self.session.pace.lost):
                 self.note(left_out, 0)
+            if self.losses.over:
+                self.stop.set()
 
     def _release(self, task: Task) -> None:
         """Keep nothing of a function that is done, unless other targets ask for its trials: else
