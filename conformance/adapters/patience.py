@@ -66,8 +66,8 @@ class Patience:
     """Whether a batch that hangs runs again, for longer and with the draws apart."""
     blamed: int | None = None
     """How many draws are found by running the batch in parts, before the rest of it is skipped.
-    None: all; 0: the batch is not run again, and all its draws have the fault. Nor is one that has
-    no more draws."""
+    None: all; 0, or the number of its draws: the batch is not run again, and all its draws have the
+    fault."""
     hurried: bool = False
     """Whether the limit is `Pace.hurried`, if that is shorter than the usual one."""
 
