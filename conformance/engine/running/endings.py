@@ -58,8 +58,8 @@ MOST_LOST = 64
 at most: the 54 restarts of the worst of them are of 8 trials."""
 BRIEF_WAITS = 12
 """The same once losses have taken as long as so many waits for a call that hangs."""
-MOST_WAITS = 24
-"""Once losses have taken as long as so many waits, the rest is not run: four minutes with the usual
+MOST_WAITS = 36
+"""Once losses have taken as long as so many waits, the rest is not run: six minutes with the usual
 limit, beside the time of the functions that answer."""
 _GRAVE_SHARE = 1 / 3
 """Losses that take a smaller share of the time do not count. In the default profile a healthy
