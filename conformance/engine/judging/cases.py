@@ -54,6 +54,10 @@ Array = npt.NDArray[Any]
 SOME = 8
 """How many elements stand for all of them where nothing tells which of them fails."""
 
+LARGE = 2**17
+"""The elements of an expectation from which on one draw at a time has it: value and bound take
+three megabytes, of a million elements 24."""
+
 
 class Prepared:
     """One structure with `draws`; expectations are computed when first asked for, and kept."""
@@ -149,8 +153,14 @@ class Prepared:
         if readings:
             return self._otherwise(draw, named, readings)
         if (draw, named) not in self._expectations:
+            self._forget_other_draws(draw)
             self._expectations[draw, named] = self._expect(draw, named, ())
         return self._expectations[draw, named]
+
+    def _forget_other_draws(self, draw: int) -> None:
+        """Keep no large expectation of another draw: draws are judged one after the other."""
+        found = self._expectations.items()
+        self._expectations = {k: e for k, e in found if k[0] == draw or e.value.size <= LARGE}
 
     @cached_property
     def evidence(self) -> Evidence | None:
