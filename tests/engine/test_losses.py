@@ -109,16 +109,16 @@ def test_many_cases_that_hang_end_the_patience_wherever_they_are() -> None:
 
 def test_losses_that_take_minutes_end_the_patience_and_then_the_run() -> None:
     known = losses()
-    assert known.finish("f0", 119.0) is None
-    assert known.finish("f1", 130.0) == (
+    assert not known.spend(119.0)
+    assert known.finish("f0") is None
+    assert not known.spend(130.0)
+    assert known.patience("f1") == HURRIED
+    assert known.finish("f1") == (
         "lost workers took 130 s (the last of f1); later functions are left at their first such "
         "case"
     )
-    assert (known.patience("f2"), known.over) == (HURRIED, False)
-    assert (known.finish("f2", 361.0), known.over) == (None, True)
-    assert known.finish("f3", 361.0) == (
-        "lost workers took 361 s; the functions after that were not run"
-    )
+    assert known.spend(361.0)
+    assert known.finish("f2") == "lost workers took 361 s; what was left then was not run"
 
 
 @pytest.mark.parametrize(("seconds", "minutes"), [(60.0, 0), (10.0, 20)])
@@ -128,8 +128,8 @@ def test_losses_that_a_slow_target_or_a_long_run_has_do_not_count(
     known = losses()
     known.call_seconds = seconds
     known._begun -= 60 * minutes
-    assert known.finish("f0", 370.0) is None
-    assert (known.brief, known.over) == (False, False)
+    assert not known.spend(370.0)
+    assert not known.brief
 
 
 def test_who_hangs_in_the_test_of_another_is_to_blame() -> None:
@@ -307,6 +307,6 @@ def test_what_lost_workers_leave_no_time_for_is_not_run(
     assert later == {Verdict.CONFORMS, Verdict.NOT_RUN}  # presence and signature, and the rest
     info = found.results.run
     assert (info.complete, info.ended_by) == (False, "lost workers")
-    assert info.unfinished == ["square", "exp"]
+    assert info.unfinished == ["softmax", "square", "exp"]
     (reason,) = info.shortened or ()
-    assert reason.endswith("the functions after that were not run")
+    assert reason.endswith("what was left then was not run")

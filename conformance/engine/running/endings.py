@@ -191,18 +191,20 @@ class Losses:
         makers = _makers(program) - self._working
         return [*makers] * len(hung) if len(_makers(program)) == 1 else []
 
-    def finish(self, name: str, lost: float = 0.0) -> str | None:
-        """Note that a function is done, and how many seconds losses have taken so far; what the
-        rest loses by it, if that is decided now."""
-        ended = self.over
+    def spend(self, lost: float) -> bool:
+        """Note how many seconds losses have taken so far; whether the portion ends for it."""
         if lost > _GRAVE_SHARE * (time.monotonic() - self._begun):
             self._wasted = lost
+        return self._over
+
+    def finish(self, name: str) -> str | None:
+        """Note that a function is done; what the rest loses by it, if that is decided now."""
         if name in self._answered:
             self._row.clear()
         elif self._fatal.get(name):
             self._row.append(name)
-        if ended:
-            return f"lost workers took {self._wasted:.0f} s; the functions after that were not run"
+        if self._over:
+            return f"lost workers took {self._wasted:.0f} s; what was left then was not run"
         if self._announced or not self.brief:
             return None
         self._announced = True
@@ -214,7 +216,7 @@ class Losses:
         return max(self.call_seconds, CALL_SECONDS)
 
     @property
-    def over(self) -> bool:
+    def _over(self) -> bool:
         """Whether losses have taken so much time that the rest of the portion is not run."""
         return self._wasted >= MOST_WAITS * self._wait
 

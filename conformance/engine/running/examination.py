@@ -147,10 +147,8 @@ class Examination:
             yield self._finish(task, losses)
             losses = self._lost
             self._release(task)
-            if left_out := self.losses.finish(task.spec.name, self.session.pace.lost):
+            if left_out := self.losses.finish(task.spec.name):
                 self.note(left_out, 0)
-            if self.losses.over:
-                self.stop.set()
 
     def _release(self, task: Task) -> None:
         """Keep nothing of a function that is done, unless other targets ask for its trials: else
@@ -374,6 +372,8 @@ class Examination:
         if self.twins.keeps(task, trial, judgement, twin=twin):
             self.tallies[name].add(judgement, trial, task.stage(trial))
         self.losses.note(name, trial, observed)
+        if self.losses.spend(self.session.pace.lost):
+            self.stop.set()
         known = self.known.setdefault(name, {})
         shown = frozenset(map(symptom, judgement.findings))
         known[trial.key] = known.get(trial.key, frozenset()) | shown
