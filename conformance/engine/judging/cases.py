@@ -159,8 +159,11 @@ class Prepared:
 
     def _forget_other_draws(self, draw: int) -> None:
         """Keep no large expectation of another draw: draws are judged one after the other."""
-        found = self._expectations.items()
-        self._expectations = {k: e for k, e in found if k[0] == draw or e.value.size <= LARGE}
+        self._expectations = {
+            (number, dtype): expectation
+            for (number, dtype), expectation in self._expectations.items()
+            if number == draw or expectation.value.size <= LARGE
+        }
 
     @cached_property
     def evidence(self) -> Evidence | None:
