@@ -66,7 +66,8 @@ class Patience:
     """Whether a batch that hangs runs again, for longer and with the draws apart."""
     blamed: int | None = None
     """How many draws are found by running the batch in parts, before the rest of it is skipped.
-    None: all; 0: the batch is not run again, and all its draws have the fault."""
+    None: all; 0, or the number of its draws: the batch is not run again, and all its draws have the
+    fault."""
     hurried: bool = False
     """Whether the limit is `Pace.hurried`, if that is shorter than the usual one."""
 
@@ -92,8 +93,17 @@ class Pace:
     """The seconds of waits at hurried limits."""
     slowest: float = 0.0
     """The seconds of the slowest answer."""
+    call: float = CALL_SECONDS
+    """The seconds that a call may take."""
+    lost: float = 0.0
+    """The seconds of waits for workers that were lost, and of all starts after the first."""
     _answers: Counter[float] = field(default_factory=Counter)
     """How many answers took as many seconds as a class, or less."""
+
+    def note_start(self, seconds: float) -> None:
+        """Note how long a start took."""
+        self.lost += seconds if self.start else 0.0
+        self.start = self.start or seconds
 
     def note(self, seconds: float) -> None:
         """Note how long an answer took."""

@@ -11,15 +11,15 @@ import signal
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any
 
 from conformance.adapters.answered_values import AnswerError
 from conformance.adapters.answers import CALLED, identity, late, merged, observation, without_values
+from conformance.adapters.bisection import Bisection, halves
 from conformance.adapters.connection import Connection, Frame, WorkerFault
 from conformance.adapters.patience import (
-    HANG,
     USUAL,
     USUAL_LIMITS,
     CallLimits,
@@ -35,11 +35,11 @@ from conformance.adapters.zygotes import LentWorkers, ZygoteSource
 from conformance.observations import (
     Batch,
     Crashed,
-    DrawObservation,
     Fault,
     Garbled,
     Identity,
     NotRun,
+    Returned,
     StructureObservation,
     TimedOut,
 )
@@ -59,32 +59,6 @@ class Configuration:
     floatx: str = "float32"
     epsilon: float = 1e-7
     image_data_format: str = "channels_last"
-
-
-@dataclass(slots=True)
-class _Bisection:
-    """The state of bisecting a failed batch: draws with an outcome, and ranges still to run."""
-
-    pending: list[tuple[int, int]]
-    parts: list[StructureObservation] = field(default_factory=list)
-    draws: dict[int, DrawObservation] = field(default_factory=dict)
-    incidents: list[Fault] = field(default_factory=list)
-
-    @property
-    def spent(self) -> int:
-        """How often the batch has failed; what hangs counts more."""
-        return sum(HANG if isinstance(i, TimedOut) else 1 for i in self.incidents)
-
-    @property
-    def blamed(self) -> int:
-        """How many draws are to blame, as far as is known."""
-        return sum(isinstance(draw.outcome, Fault) for draw in self.draws.values())
-
-    def skip_rest(self, reason: str) -> None:
-        """Leave out the draws that are still to run."""
-        left = (draw for start, stop in self.pending for draw in range(start, stop))
-        self.draws.update(dict.fromkeys(left, without_values(NotRun(reason))))
-        self.pending.clear()
 
 
 class Session:
@@ -119,11 +93,15 @@ class Session:
         self.starts = 0
         self.losses = 0
         """How often a worker was lost: it died, hung, answered garbage, or could not be reset."""
-        self._pace = Pace()
+        self.pace = Pace(call=limits.structure)
         self.unset: Fault | None = None
         """The fault of a worker in a call of its own; later workers make no such call."""
         self._spare = Spare(launch)
         self._zygotes: ZygoteSource | LentWorkers = workers or ZygoteSource(launch)
+        self._has_computed = launch.fork or workers is not None
+        """Whether a worker has computed a batch, or forks are known to compute."""
+        self._unchecked: Batch | None = None
+        """That batch, until a fork has computed it as well."""
         self._closing: list[Callable[[], None]] = []
         self._starting: Connection | None = None
         self._aborted = False
@@ -221,15 +199,16 @@ class Session:
 
     def _answer(self, batch: Batch, patience: Patience) -> StructureObservation:
         usual = self._limits.seconds(batch.draws)
-        limit = min(usual, self._pace.hurried) if patience.hurried else usual
-        if patience.hurried:
+        limit = min(usual, self.pace.hurried) if patience.hurried else usual
+        if patience.hurried and not (self._has_computed and self._zygotes.insist()):
             self._spare.prepare()
         try:
             return self._receive(batch, limit)
         except WorkerFault as error:
             hung = isinstance(error.fault, TimedOut)
-            self._pace.wasted += limit if hung and patience.hurried else 0.0
-            if (hung and not patience.again) or patience.blamed == 0:
+            self.pace.wasted += limit if hung and patience.hurried else 0.0
+            blamed = patience.blamed in {0, batch.draws}
+            if (hung and not patience.again) or blamed:
                 return merged([], [without_values(error.fault)] * batch.draws, [error.fault])
             return self._bisect(batch, error.fault, patience)
 
@@ -245,9 +224,7 @@ class Session:
         """
         hung = isinstance(fault, TimedOut)
         alone = min(batch.draws, 1 if hung else 2)
-        search = _Bisection(
-            [(alone, batch.draws)] if batch.draws > alone else [], incidents=[fault]
-        )
+        search = Bisection([(alone, batch.draws)] if batch.draws > alone else [], incidents=[fault])
         search.pending += [(i, i + 1) for i in reversed(range(alone))]
         while search.pending:
             start, stop = search.pending.pop()
@@ -265,14 +242,14 @@ class Session:
         draws = [search.draws[i] for i in range(batch.draws)]
         return merged(search.parts, draws, search.incidents)
 
-    def _is_hopeless(self, search: _Bisection, first_failed: bool, patience: Patience) -> bool:
+    def _is_hopeless(self, search: Bisection, first_failed: bool, patience: Patience) -> bool:
         """Whether the draws that are left are skipped."""
         enough = patience.blamed is not None and search.blamed >= patience.blamed
         worn = len(search.incidents) > self._limits.failures
         worn = worn or (search.spent > self._limits.failures and search.blamed > 0)
         return enough or worn or (first_failed and not search.parts)
 
-    def _try_patiently(self, batch: Batch, search: _Bisection) -> None:
+    def _try_patiently(self, batch: Batch, search: Bisection) -> None:
         """Try the first draw for longer. If the usual limit is too short for it, this target is
         slow, or the machine is, and the longer limit becomes the usual one. If the answer takes
         most of the limit, the other draws are left out, because each would take as long."""
@@ -286,7 +263,7 @@ class Session:
         if not search.blamed and takes_most(seconds, self._limits.structure):
             search.skip_rest(f"the first draw took {seconds:.0f} s")
 
-    def _try(self, batch: Batch, start: int, stop: int, search: _Bisection) -> None:
+    def _try(self, batch: Batch, start: int, stop: int, search: Bisection) -> None:
         part = batch.part(start, stop)
         try:
             self._submit(part)
@@ -296,13 +273,16 @@ class Session:
             if stop - start == 1:
                 search.draws[start] = without_values(error.fault)
             else:
-                search.pending += _halves(start, stop)
+                search.pending += halves(start, stop)
         else:
             search.parts.append(observation)
             search.draws.update(zip(range(start, stop), observation.draws, strict=True))
 
     def _submit(self, batch: Batch, *, more: bool = False) -> None:
-        connection = self._connected()
+        self._sent.append(self._send(self._connected(), batch, more=more))
+
+    def _send(self, connection: Connection, batch: Batch, *, more: bool = False) -> int:
+        """Send a batch; the number of the request."""
         number = next(self._ids)
         names = list(batch.arrays)
         request = {
@@ -314,7 +294,7 @@ class Session:
         }
         request |= {name: True for name in ("fresh", "trace") if getattr(batch, name)}
         connection.submit(as_text(request), [batch.arrays[name] for name in names], more=more)
-        self._sent.append(number)
+        return number
 
     def _receive(self, batch: Batch, limit: float) -> StructureObservation:
         """The answer to the oldest request. If there is none, it ends the worker; WorkerFault."""
@@ -326,11 +306,14 @@ class Session:
         except WorkerFault as error:
             self.losses += 1
             self._drop()
+            self.pace.lost += time.monotonic() - begun
             if self._aborted:
                 raise SessionAbortedError from error
             raise WorkerFault(self._told_apart(error.fault, batch.draws)) from error
         waited = time.monotonic() - begun
-        self._pace.note(max(waited, answer.seconds.total))
+        self.pace.note(max(waited, answer.seconds.total))
+        if not self._has_computed and isinstance(answer.draws[0].outcome, Returned):
+            self._has_computed, self._unchecked = True, batch
         return answer
 
     def _told_apart(self, fault: Fault, draws: int) -> Fault:
@@ -362,7 +345,7 @@ class Session:
         if self._connection is None:
             begun = time.monotonic()
             self._connection = self._start()
-            self._pace.start = self._pace.start or time.monotonic() - begun
+            self.pace.note_start(time.monotonic() - begun)
         return self._connection
 
     def _start(self) -> Connection:
@@ -382,10 +365,26 @@ class Session:
             return None
         try:
             seconds = self._zygotes.patience(self._limits.start)
-            return self._introduced(Connection(worker, self._launch.memory_limit), seconds)
+            fork = self._introduced(Connection(worker, self._launch.memory_limit), seconds)
+            self._check(fork)
+            return fork
         except (WorkerFault, AnswerError):
             self._zygotes.drop()
             return None
+
+    def _check(self, fork: Connection) -> None:
+        """Have the first fork of a target that need not fork compute what a new process has
+        computed, because some libraries hang in forks."""
+        sample, self._unchecked = self._unchecked, None
+        if sample is None:
+            return
+        try:
+            self._send(fork, sample)
+            frame = fork.receive(self._limits.seconds(sample.draws))
+            observation(*frame, sample)
+        except (WorkerFault, AnswerError):
+            fork.close()
+            raise
 
     def _new(self) -> Connection:
         """A worker in a new process. WorkerStartError.
@@ -397,7 +396,7 @@ class Session:
             return self._launched()
         except WorkerStartError as error:
             fault = _own_fault(error)
-            if fault is None or self._pace.start or self._late == CALLED:
+            if fault is None or self.pace.start or self._late == CALLED:
                 raise
             before, self._late = self._late, CALLED
             try:
@@ -487,9 +486,3 @@ def _own_fault(error: WorkerStartError) -> Fault | None:
 def _fault_text(fault: Fault) -> str:
     limit = fault.limit if isinstance(fault, Crashed) else None
     return f"it took more than {limit}" if limit else type(fault).__name__
-
-
-def _halves(start: int, stop: int) -> list[tuple[int, int]]:
-    """The two halves, the later first; a single draw as it is."""
-    middle = (start + stop) // 2
-    return [(a, b) for a, b in ((middle, stop), (start, middle)) if a < b]

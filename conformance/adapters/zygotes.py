@@ -22,7 +22,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from conformance.adapters import guardian
 from conformance.adapters.process import (
@@ -252,6 +252,15 @@ class ZygoteSource:
             self.drop()
             return None
 
+    def insist(self) -> bool:
+        """Fork from now on if a zygote can, whatever the target says; whether one may.
+
+        So many workers are lost that starts take long.
+        """
+        if not self.launch.fork:
+            self.launch, self.left = replace(self.launch, fork=True), 1
+        return sys.platform == "linux" and (self.left > 0 or self.zygote is not None)
+
     def patience(self, start: float) -> float:
         """The seconds in which a fork must answer; a new process has `start`."""
         return min(start, _FORKED_SECONDS)
@@ -294,6 +303,10 @@ class LentWorkers:
     def worker(self, seconds: float) -> ForkedWorker | None:
         """A new worker; None where none can be forked."""
         return self.source.worker(seconds, self.changes)
+
+    def insist(self) -> bool:
+        """Leave it to the owner of the zygotes."""
+        return False
 
     def patience(self, start: float) -> float:
         """The seconds in which a fork must answer, which has an import to make."""

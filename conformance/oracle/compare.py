@@ -116,6 +116,7 @@ def worst(got: Array, expectation: Expectation) -> Error:
         return Error(0.0, 0.0, None)
     spacing = _spacing(expectation)
     error, limit = _in_ulp(got, expectation, spacing), _in_spacings(expectation, spacing)
+    del spacing  # as large as each of the others, which may have millions of elements
     with np.errstate(divide="ignore", invalid="ignore"):
         share = np.where(error > 0, error / limit, 0.0)
     place = int(share.argmax())

@@ -117,12 +117,14 @@ def inner_product(
     left, right = finite_magnitude(x), finite_magnitude(y)
     magnitude = product(left, right)
     factor = allowance(terms, model)
-    bound = factor * magnitude + 2 * terms * model.underflow
+    bound = factor * magnitude
+    bound += 2 * terms * model.underflow
     if model.flushes:
         small_left = np.where(left < model.smallest_normal, left, 0)
         small_right = np.where(right < model.smallest_normal, right, 0)
         if small_left.any() or small_right.any():
-            bound = bound + product(small_left, right) + product(left, small_right)
+            bound += product(small_left, right)
+            bound += product(left, small_right)
     if direct:
         bound = np.where(is_exact(magnitude, quantum(x) * quantum(y), model), 0.0, bound)
 

@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 
 from conformance.adapters import guardian, zygotes
+from conformance.adapters.patience import HURRIED
 from conformance.adapters.process import TOKEN, Launch, WorkerProcess
 from conformance.adapters.removal import remove
 from conformance.adapters.session import CallLimits, Session, SessionAbortedError, WorkerStartError
@@ -94,6 +95,40 @@ def test_every_second_batch_costs_a_fork_only() -> None:
             assert (crash.signal, crash.stage) == (signal.SIGABRT, "call")
         assert (session.starts, session.losses) == (8, 8)
         assert zygotes_of(session).left == MOST_ZYGOTES - 1
+
+
+HANGS_IN_FORKS = """
+import os, time
+from fakes import crashes
+from fakes.crashes import *
+
+MAIN = os.getpid()
+
+def exp(x):
+    if os.getpid() != MAIN:
+        time.sleep(600)
+    return crashes.exp(x)
+"""
+
+
+@pytest.mark.parametrize("computes", [True, False])
+def test_a_target_that_loses_many_workers_forks_if_forks_compute(
+    computes: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "hangs_in_forks.py").write_text(HANGS_IN_FORKS, "utf-8")
+    started = replace(forking("crashes"), fork=False)
+    paths = f"{started.environment['PYTHONPATH']}:{tmp_path}"
+    module = started.module if computes else "hangs_in_forks"
+    environment = {**started.environment, "PYTHONPATH": paths}
+    started = replace(started, module=module, environment=environment)
+    good, bad = batch(call("exp", x(3))), negative_at(0, draws=1)
+    with Session(started, limits=CallLimits(structure=5.0)) as session:
+        session.run_batch(good)
+        assert isinstance(session.run_batch(bad).draws[0].outcome, Crashed)
+        assert not isinstance(worker(session), ForkedWorker)
+        assert isinstance(session.run_batch(bad, HURRIED).draws[0].outcome, Crashed)
+        assert isinstance(session.run_batch(good).draws[0].outcome, Returned)
+        assert isinstance(worker(session), ForkedWorker) is computes
 
 
 ENDINGS: dict[str, tuple[str, dict[str, str]]] = {

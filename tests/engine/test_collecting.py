@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import gc
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -34,6 +35,35 @@ def test_memory_of_a_finished_function_goes_back_to_the_system() -> None:
     forget_young()
     assert held - _resident() > 60e6
     assert len(kept) == 20
+
+
+LARGE_ARRAYS = """
+import os
+from pathlib import Path
+from conformance.engine.running.collecting import seldom
+
+def resident():
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+with seldom():
+    bytearray(24 * 2**20)  # the C library would raise its limit to this size
+    pairs = [(bytearray(4 * 2**20), bytes(2**16)) for _ in range(30)]
+    small = [pair[1] for pair in pairs]  # in between, so that the heap cannot become shorter
+    before = resident()
+    del pairs
+    print(before - resident())
+"""
+
+
+@pytest.mark.skipif(
+    sys.platform != "linux" or not hasattr(ctypes.CDLL(None), "mallopt"),
+    reason="the C library is another one",
+)
+def test_memory_of_large_arrays_goes_back_at_once() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", LARGE_ARRAYS], capture_output=True, text=True, check=True
+    )
+    assert int(done.stdout) > 100e6
 
 
 def _resident() -> int:

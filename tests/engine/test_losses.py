@@ -107,6 +107,31 @@ def test_many_cases_that_hang_end_the_patience_wherever_they_are() -> None:
     assert f"{MOST_HUNG} cases hung" in told
 
 
+def test_losses_that_take_minutes_end_the_patience_and_then_the_run() -> None:
+    known = losses()
+    assert not known.spend(119.0)
+    assert known.finish("f0") is None
+    assert not known.spend(130.0)
+    assert known.patience("f1") == HURRIED
+    assert known.finish("f1") == (
+        "lost workers took 130 s (the last of f1); later functions are left at their first such "
+        "case"
+    )
+    assert known.spend(361.0)
+    assert known.finish("f2") == "lost workers took 361 s; what was left then was not run"
+
+
+@pytest.mark.parametrize(("seconds", "minutes"), [(60.0, 0), (10.0, 20)])
+def test_losses_that_a_slow_target_or_a_long_run_has_do_not_count(
+    seconds: float, minutes: int
+) -> None:
+    known = losses()
+    known.call_seconds = seconds
+    known._begun -= 60 * minutes
+    assert not known.spend(370.0)
+    assert not known.brief
+
+
 def test_who_hangs_in_the_test_of_another_is_to_blame() -> None:
     known = losses()
     known.note("exp", call("sum"), seen(HANG))
@@ -268,3 +293,20 @@ def test_a_target_of_which_nothing_answers_ends_soon(
     spent = found.results.run.spent or {}
     later = [spent[f.function].restarts for f in found.results.functions[3:]]
     assert set(later) == {1}
+
+
+def test_what_lost_workers_leave_no_time_for_is_not_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(endings, "MOST_WAITS", 0.001)
+    monkeypatch.setattr(endings, "_GRAVE_SHARE", 0.0)
+    found = run(tmp_path, "os._exit(3)", ("softmax",), ("exp", "softmax", "square"))
+    assert [f.function for f in found.results.functions] == ["softmax", "square", "exp"]
+    assert {function for function, *_ in found.failures(Verdict.CRASHED)} == {"softmax"}
+    later = {*found.verdicts("square", "exp").values()}
+    assert later == {Verdict.CONFORMS, Verdict.NOT_RUN}  # presence and signature, and the rest
+    info = found.results.run
+    assert (info.complete, info.ended_by) == (False, "lost workers")
+    assert info.unfinished == ["softmax", "square", "exp"]
+    reasons = [r.partition("; ")[2] for r in info.shortened or ()]
+    assert reasons == ["what was left then was not run"]

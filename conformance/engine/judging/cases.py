@@ -55,6 +55,10 @@ Array = npt.NDArray[Any]
 SOME = 8
 """How many elements stand for all of them where nothing tells which of them fails."""
 
+LARGE = 2**17
+"""The elements of an expectation from which on one draw at a time has it: value and bound take
+three megabytes, of a million elements 24."""
+
 
 class Prepared:
     """One structure with `draws`; expectations are computed when first asked for, and kept."""
@@ -182,8 +186,17 @@ class Prepared:
         if readings:
             return self._otherwise(draw, named, readings)
         if (draw, named) not in self._expectations:
+            self._forget_other_draws(draw)
             self._expectations[draw, named] = self._expect(draw, named, ())
         return self._expectations[draw, named]
+
+    def _forget_other_draws(self, draw: int) -> None:
+        """Keep no large expectation of another draw: draws are judged one after the other."""
+        self._expectations = {
+            (number, dtype): expectation
+            for (number, dtype), expectation in self._expectations.items()
+            if number == draw or expectation.value.size <= LARGE
+        }
 
     @cached_property
     def evidence(self) -> Evidence | None:

@@ -11,16 +11,27 @@ how much more of it is run:
 * If many functions in a row only end the worker, or if there are many losses in all, the target is
   at fault as a whole. From then on the suite leaves a function at its first trial that ends the
   worker, after a short limit. It tests a function that answers in full.
+* The same follows once losses have taken a third of the portion's time and as long as `BRIEF_WAITS`
+  waits. Once they have taken as long as `MOST_WAITS` waits, the suite ends the portion.
 """
 
 from __future__ import annotations
 
 import math
+import time
 from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
-from conformance.adapters.patience import FIRST_DRAW, HURRIED, ONCE, USUAL, Patience, takes_most
+from conformance.adapters.patience import (
+    CALL_SECONDS,
+    FIRST_DRAW,
+    HURRIED,
+    ONCE,
+    USUAL,
+    Patience,
+    takes_most,
+)
 from conformance.engine.judging.judge import fault_name
 from conformance.engine.judging.trials import Trial
 from conformance.observations import (
@@ -45,6 +56,14 @@ MOST_HUNG = 8
 MOST_LOST = 64
 """The same after so many trials that ended the worker. In released implementations a portion has 20
 at most: the 54 restarts of the worst of them are of 8 trials."""
+BRIEF_WAITS = 12
+"""The same once losses have taken as long as so many waits for a call that hangs."""
+MOST_WAITS = 36
+"""Once losses have taken as long as so many waits, the rest is not run: six minutes with the usual
+limit, beside the time of the functions that answer."""
+_GRAVE_SHARE = 1 / 3
+"""Losses that take a smaller share of the time do not count. In the default profile a healthy
+implementation loses an eighth of its time at most (OpenVINO: 91 losses in two hours)."""
 _PATIENT = 3
 """A trial that hangs runs again while fewer trials than this have hung."""
 _ESTABLISHED = 2
@@ -101,6 +120,8 @@ class Losses:
 
     documented: Collection[str]
     """The functions of the edition."""
+    call_seconds: float = CALL_SECONDS
+    """The seconds that a call may take."""
     elsewhere: int = 0
     """How many workers were lost that were not those of the portion's own session."""
     _fatal: dict[str, list[frozenset[str]]] = field(default_factory=dict)
@@ -122,6 +143,9 @@ class Losses:
     """The functions of which a trial did not end the worker."""
     _row: list[str] = field(default_factory=list)
     """The functions that only ended the worker, since a function last answered."""
+    _wasted: float = 0.0
+    """The seconds that losses took, when they last were a grave share of the time."""
+    _begun: float = field(default_factory=time.monotonic)
     _announced: bool = False
     """Whether `finish` has said that functions are left early."""
 
@@ -167,22 +191,42 @@ class Losses:
         makers = _makers(program) - self._working
         return [*makers] * len(hung) if len(_makers(program)) == 1 else []
 
+    def spend(self, lost: float) -> bool:
+        """Note how many seconds losses have taken so far; whether the portion ends for it."""
+        if lost > _GRAVE_SHARE * (time.monotonic() - self._begun):
+            self._wasted = lost
+        return self._over
+
     def finish(self, name: str) -> str | None:
         """Note that a function is done; what the rest loses by it, if that is decided now."""
         if name in self._answered:
             self._row.clear()
         elif self._fatal.get(name):
             self._row.append(name)
+        if self._over:
+            return f"lost workers took {self._wasted:.0f} s; what was left then was not run"
         if self._announced or not self.brief:
             return None
         self._announced = True
         return self._why(name)
+
+    @property
+    def _wait(self) -> float:
+        """The seconds of a wait for a call that hangs; starts take as long with a short limit."""
+        return max(self.call_seconds, CALL_SECONDS)
+
+    @property
+    def _over(self) -> bool:
+        """Whether losses have taken so much time that the rest of the portion is not run."""
+        return self._wasted >= MOST_WAITS * self._wait
 
     def _why(self, name: str) -> str:
         if len(self._row) >= MOST_IN_A_ROW:
             why = f"{len(self._row)} functions in a row answered no case"
         elif self._slow >= MOST_HUNG:
             why = f"{self._slow} cases hung or filled the memory"
+        elif self._trials < MOST_LOST:
+            why = f"lost workers took {self._wasted:.0f} s"
         else:
             why = f"{self._trials} cases ended the worker"
         return f"{why} (the last of {name}); later functions are left at their first such case"
@@ -191,7 +235,8 @@ class Losses:
     def brief(self) -> bool:
         """Whether a function is left at its first trial that ends the worker."""
         row = len(self._row) >= MOST_IN_A_ROW
-        return row or self._slow >= MOST_HUNG or self._trials >= MOST_LOST
+        late = self._wasted >= BRIEF_WAITS * self._wait
+        return row or late or self._slow >= MOST_HUNG or self._trials >= MOST_LOST
 
     def patience(self, name: str) -> Patience:
         """How the host treats the next trial of a function if it ends the worker."""

@@ -54,11 +54,7 @@ from conformance.engine.verdicts.symptoms import Symptom, symptom
 from conformance.engine.verdicts.tally import Group, Tally, folded
 from conformance.observations import FunctionIdentity, NotRun, StructureObservation
 from conformance.results import Aspect, FindingKind, Spent, TargetInfo
-from conformance.results.events import (
-    CasesDone,
-    Event,
-    WorkerRestarted,
-)
+from conformance.results.events import CasesDone, Event, WorkerRestarted
 from conformance.scripts import Prelude
 from conformance.specs import load_conventions
 from conformance.specs.convention_names import ConventionName
@@ -114,7 +110,8 @@ class Examination:
     def __post_init__(self) -> None:
         self.consistency = Consistency(self._run)
         self.errors = FunctionErrors(self.subject.name, dict(self.remembered.errors))
-        self.losses = Losses(documented_names(self.subject.edition))
+        self.stop = Stop(parent=self.stop)  # losses may end this portion alone
+        self.losses = Losses(documented_names(self.subject.edition), self.session.pace.call)
         self._sending = Sending(
             self.session, self.errors, self.stop, self._skip, self.losses.patience
         )
@@ -385,6 +382,8 @@ class Examination:
         if self.twins.keeps(task, trial, judgement, twin=twin):
             self.tallies[name].add(judgement, trial, task.stage(trial))
         self.losses.note(name, trial, observed)
+        if self.losses.spend(self.session.pace.lost):
+            self.stop.set()
         known = self.known.setdefault(name, {})
         shown = frozenset(map(symptom, judgement.findings))
         known[trial.key] = known.get(trial.key, frozenset()) | shown

@@ -344,7 +344,9 @@ class Progress:
         limit = self.common.max_time
         if not self.reason and self.stop.is_over():
             return f"the limit of {self.common.target_time:g} s for a target"
-        return self.reason or (None if limit is None else f"the limit of {limit:g} s")
+        if self.reason or limit is not None:
+            return self.reason or f"the limit of {limit:g} s"
+        return "lost workers" if self._left_out else None
 
 
 def kept(results: Results) -> dict[str, Examined]:
