@@ -107,27 +107,41 @@ def test_many_cases_that_hang_end_the_patience_wherever_they_are() -> None:
     assert f"{MOST_HUNG} cases hung" in told
 
 
-def test_losses_that_take_minutes_end_the_patience_and_then_the_run() -> None:
+def lost_at_all(count: int, answered: int = 0) -> Losses:
+    """Losses of functions that each end the worker, after others that answer."""
     known = losses()
+    for i in range(answered):
+        known.note(f"g{i}", call(f"g{i}"), seen(ANSWER))
+        known.finish(f"g{i}")
+    for i in range(count):
+        known.note(f"f{i}", call(f"f{i}"), seen(ANSWER))
+        known.note(f"f{i}", call(f"f{i}"), seen(DEATH))
+        known.finish(f"f{i}")
+    return known
+
+
+def test_losses_that_take_minutes_end_the_patience_and_then_the_run() -> None:
+    known = lost_at_all(8)
     assert not known.spend(119.0)
-    assert known.finish("f0") is None
+    assert known.finish("f8") is None
     assert not known.spend(130.0)
-    assert known.patience("f1") == HURRIED
-    assert known.finish("f1") == (
-        "lost workers took 130 s (the last of f1); later functions are left at their first such "
+    assert known.patience("f9") == HURRIED
+    assert known.finish("f9") == (
+        "lost workers took 130 s (the last of f9); later functions are left at their first such "
         "case"
     )
     assert known.spend(361.0)
-    assert known.finish("f2") == "lost workers took 361 s; what was left then was not run"
+    assert known.finish("f10") == "lost workers took 361 s; what was left then was not run"
 
 
-@pytest.mark.parametrize(("seconds", "minutes"), [(60.0, 0), (10.0, 20)])
-def test_losses_that_a_slow_target_or_a_long_run_has_do_not_count(
-    seconds: float, minutes: int
+@pytest.mark.parametrize(
+    ("lost", "answered", "seconds"), [(8, 10, 10.0), (7, 0, 10.0), (8, 0, 60.0)]
+)
+def test_losses_of_a_few_functions_or_of_a_slow_target_do_not_count(
+    lost: int, answered: int, seconds: float
 ) -> None:
-    known = losses()
+    known = lost_at_all(lost, answered)
     known.call_seconds = seconds
-    known._begun -= 60 * minutes
     assert not known.spend(370.0)
     assert not known.brief
 
@@ -299,7 +313,7 @@ def test_what_lost_workers_leave_no_time_for_is_not_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(endings, "MOST_WAITS", 0.001)
-    monkeypatch.setattr(endings, "_GRAVE_SHARE", 0.0)
+    monkeypatch.setattr(endings, "_MANY_FUNCTIONS", 1)
     found = run(tmp_path, "os._exit(3)", ("softmax",), ("exp", "softmax", "square"))
     assert [f.function for f in found.results.functions] == ["softmax", "square", "exp"]
     assert {function for function, *_ in found.failures(Verdict.CRASHED)} == {"softmax"}

@@ -11,14 +11,13 @@ how much more of it is run:
 * If many functions in a row only end the worker, or if there are many losses in all, the target is
   at fault as a whole. From then on the suite leaves a function at its first trial that ends the
   worker, after a short limit. It tests a function that answers in full.
-* The same follows once losses have taken a third of the portion's time and as long as `BRIEF_WAITS`
-  waits. Once they have taken as long as `MOST_WAITS` waits, the suite ends the portion.
+* The same follows once more than half of the functions so far have ended the worker, and losses
+  have taken as long as `BRIEF_WAITS` waits. After `MOST_WAITS` waits the suite ends the portion.
 """
 
 from __future__ import annotations
 
 import math
-import time
 from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
@@ -61,9 +60,9 @@ BRIEF_WAITS = 12
 MOST_WAITS = 36
 """Once losses have taken as long as so many waits, the rest is not run: six minutes with the usual
 limit, beside the time of the functions that answer."""
-_GRAVE_SHARE = 1 / 3
-"""Losses that take a smaller share of the time do not count. In the default profile a healthy
-implementation loses an eighth of its time at most (OpenVINO: 91 losses in two hours)."""
+_MANY_FUNCTIONS = 8
+"""The time of losses counts only if at least so many functions ended the worker, and more than half
+of those so far. Of a released implementation it is one in ten at most (TensorFlow and OpenVINO)."""
 _PATIENT = 3
 """A trial that hangs runs again while fewer trials than this have hung."""
 _ESTABLISHED = 2
@@ -144,8 +143,9 @@ class Losses:
     _row: list[str] = field(default_factory=list)
     """The functions that only ended the worker, since a function last answered."""
     _wasted: float = 0.0
-    """The seconds that losses took, when they last were a grave share of the time."""
-    _begun: float = field(default_factory=time.monotonic)
+    """The seconds that losses took, when most functions last ended the worker."""
+    _finished: int = 0
+    """How many functions are done."""
     _announced: bool = False
     """Whether `finish` has said that functions are left early."""
 
@@ -191,14 +191,16 @@ class Losses:
         makers = _makers(program) - self._working
         return [*makers] * len(hung) if len(_makers(program)) == 1 else []
 
-    def spend(self, lost: float) -> bool:
+    def spend(self, seconds: float) -> bool:
         """Note how many seconds losses have taken so far; whether the portion ends for it."""
-        if lost > _GRAVE_SHARE * (time.monotonic() - self._begun):
-            self._wasted = lost
+        lost = sum(map(bool, self._fatal.values()))
+        if lost >= max(_MANY_FUNCTIONS, (self._finished + 1) / 2):
+            self._wasted = seconds
         return self._over
 
     def finish(self, name: str) -> str | None:
         """Note that a function is done; what the rest loses by it, if that is decided now."""
+        self._finished += 1
         if name in self._answered:
             self._row.clear()
         elif self._fatal.get(name):
