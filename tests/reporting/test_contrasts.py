@@ -35,11 +35,7 @@ def program(dtype: str = "int64", **changes: Any) -> dict[str, Any]:
 
 
 def refusal(**changes: Any) -> Failure:
-    fields: dict[str, Any] = {
-        "kind": "exception",
-        "message": f"hard_silu(x) raises {WORDS}",
-        "got": WORDS,
-    }
+    fields: dict[str, Any] = {"kind": "exception", "message": f"raises {WORDS}", "got": WORDS}
     fields |= {"program": program(), "convention": "input-dtype", "id": "4ef5"}
     return failure(Verdict.UNSUPPORTED, **(fields | changes))
 
