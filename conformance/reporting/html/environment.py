@@ -17,6 +17,7 @@ STATIC = (
     "report.js",
     "search.js",
     "sorting.js",
+    "query.js",
     "matrix.js",
     "compare.js",
     "accuracy.js",

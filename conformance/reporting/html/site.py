@@ -84,7 +84,7 @@ def site(histories: Sequence[TargetHistory], documented: Documented) -> Iterator
     yield "assets/search-data.js", search_data(pages.groups, pages.current, documented)
     yield (
         "index.html",
-        pages.page("index.html", **overview(histories, documented, pages.order, pages.anchors)),
+        pages.page("index.html", **overview(histories, documented, pages.order)),
     )
     yield "compare.html", pages.page("compare.html")
     yield (
@@ -107,16 +107,6 @@ class _SitePages:
         names = [name for section in self.order.values() for name in section]
         self.groups = {name: failure_groups(name, self.current) for name in names}
         self.environment = environment()
-
-    @property
-    def anchors(self) -> dict[tuple[str, str], str]:
-        """Where the gravest failure of a function on a target stands on the function's page."""
-        return {
-            (name, shown.target.key): group.anchor
-            for name, groups in self.groups.items()
-            for group in reversed(groups)
-            for shown in group.shown
-        }
 
     def page(self, template: str, root: str = "", **values: Any) -> bytes:
         """One page; `root` leads from it to the site's top."""

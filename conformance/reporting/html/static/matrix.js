@@ -29,12 +29,22 @@
     rows: [...body.rows].slice(1).map((row) => ({
       row,
       name: row.cells[0].textContent.toLowerCase(),
-      cells: [...row.cells].slice(1).map((cell) => ({
+      cells: [...row.cells].slice(1).map((cell, i) => ({
+        target: heads[i].querySelector("a").textContent, edition: heads[i].dataset.edition, key: heads[i].dataset.key,
         cell, letters: cell.dataset.a || "", taken: taken(cell.dataset.r), words: cell.querySelector(".unseen").textContent.trim(),
+        dtypes: taken(cell.dataset.d), place: cell.firstElementChild.getAttribute("href").replace(/#.*/, ""),
       })),
     })),
   }));
 
+  const language = window.conformanceQuery;
+  const known = {
+    target: heads.map((head) => head.querySelector("a").textContent),
+    aspect: aspects,
+    dtype: form.dataset.dtypes.split(" ").filter(Boolean),
+    theme: bodies.map(({ theme }) => theme),
+    edition: [...new Set(heads.map((head) => head.dataset.edition))],
+  };
   const sorting = window.conformanceSorting(grid, bodies, heads);
   const filters = ["q", "edition", "theme", "aspect", "verdict", "convention", "reading"];
 
@@ -117,7 +127,8 @@
     const words = names[letter] || (c.letters ? "not applicable" : c.words);
     const points = score([c], aspect);
     const link = c.cell.firstElementChild;
-    c.cell.className = `v-${words.replaceAll(" ", "-")}`;
+    c.cell.className = `v-${words.replaceAll(" ", "-")} ${grade(points)}`;
+    link.setAttribute("href", c.place + anchor(c, letter, aspect));
     const dim = !wants(c, wanted, aspect) || (wanted.convention && !takesIt(c, wanted, aspect));
     if (dim) c.cell.classList.add("dim");
     link.querySelector("i").textContent = words === "not in this edition" ? "·" : symbols[letter];
@@ -164,7 +175,8 @@
     const columns = heads.map((head) =>
       wanted.targets.has(head.dataset.key) && (!wanted.edition || head.dataset.edition === wanted.edition));
     heads.forEach((head, i) => { head.hidden = !columns[i]; });
-    const part = wanted.q.trim().toLowerCase();
+    const query = language.parse(wanted.q, known);
+    complain(query.problems);
     const shown = heads.map(() => []);
     let count = 0;
     for (const { theme, body, headCells, rows } of bodies) {
@@ -172,7 +184,8 @@
       let any = false;
       for (const { row, name, cells } of rows) {
         const visible = cells.filter((_, i) => columns[i]);
-        const fits = (!wanted.theme || theme === wanted.theme) && name.includes(part)
+        const fits = (!wanted.theme || theme === wanted.theme)
+          && language.matches(query, { name, theme, cells: visible }, known)
           && (!wanted.edition || visible.some((c) => c.letters || c.words !== "not in this edition"))
           && (aspect < 0 || visible.some((c) => seen(c.letters, aspect).replace(".", "")))
           && matches(visible, wanted, aspect);
@@ -190,16 +203,32 @@
         cell.hidden = !columns[i];
         const points = score(here[i], aspect);
         cell.textContent = points[2] ? `${points[0]}/${points[2]}` : "";
+        cell.className = grade(points);
       });
     }
     const points = heads.map((_, i) => score(shown[i], aspect));
     heads.forEach((head, i) => total(head, points[i]));
-    sorting.sortColumns(wanted.columns, points);
+    sorting.sortColumns(wanted.columns, points.map((own, i) => (heads[i].dataset.partial ? [0, 0, 0] : own)));
     sorting.sortRows(wanted.sort, columns, aspect, { score, takes: (c, j) => c.taken.get(j) || "" });
     for (const id of fields) $(id).classList.toggle("set", Boolean(wanted[id]));
     const narrowed = filters.some((id) => wanted[id] && id !== "edition");
     tell(count, columns.filter(Boolean).length, narrowed, takers(shown, wanted, aspect));
     rove();
+  }
+
+  // the class for a share of kept demands: `g-0` to `g-3`, `g-4` for all
+  const grade = ([kept, , demanded]) => (demanded ? `g-${Math.floor((kept * 4) / demanded)}` : "");
+
+  // the record that gives the cell its mark, on the function's page
+  function anchor(c, letter, aspect) {
+    if (!letter || letter === ".") return "";
+    const name = aspects[aspect >= 0 ? aspect : c.letters.indexOf(letter)];
+    return `#at-${name.replaceAll(" ", "-")}-${c.key}`;
+  }
+
+  function complain(problems) {
+    $("problems").hidden = !problems.length;
+    $("problems").textContent = problems.map((words) => `Ignored: ${words}.`).join(" ");
   }
 
   function takers(shown, wanted, aspect) {
@@ -210,6 +239,7 @@
 
   function total(head, [kept, missing, demanded]) {
     const [first, second, third] = head.querySelector(".points").children;
+    if (head.dataset.partial) return;
     first.textContent = demanded ? share(kept, demanded, Math.floor) : "–";
     second.textContent = demanded ? `${kept}/${demanded}` : "";
     third.textContent = demanded ? `${share(missing, demanded, Math.ceil)} missing` : "";
