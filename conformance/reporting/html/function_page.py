@@ -16,6 +16,7 @@ from conformance.reporting.flow import composed_program, flow_picture
 from conformance.reporting.html.arrays import PageValue, compared_values, shown_array, ulp
 from conformance.reporting.html.environment import SIGNS
 from conformance.reporting.html.overview import bar, grade, record_anchor
+from conformance.reporting.html.releases import Past, failure_histories, release_strips
 from conformance.reporting.html.signatures import signature_rows, wrong_signatures
 from conformance.reporting.listing import (
     ANOTHER,
@@ -233,9 +234,14 @@ class FailureGroup:
 
 
 def function_view(
-    name: str, targets: Sequence[TargetView], groups: Sequence[FailureGroup], documented: Documented
+    name: str,
+    targets: Sequence[TargetView],
+    groups: Sequence[FailureGroup],
+    documented: Documented,
+    past: Past,
 ) -> dict[str, Any]:
     """The template's values for a function; `groups` are its failures."""
+    strips = list(release_strips(past, name))
     known = documented.functions.get(name)
     marking = marking_groups(name, targets, groups)
     tested = [t for t in targets if name in t.functions]
@@ -252,6 +258,8 @@ def function_view(
         ],
         "marking": marking,
         "record_anchor": record_anchor,
+        "strips": strips,
+        "past": failure_histories(strips),
         "groups": groups,
         "signatures": signature_rows(name, tested, known) if known else [],
         "wrong_signatures": wrong_signatures(name, tested),
@@ -279,9 +287,7 @@ def marking_groups(
     return marking
 
 
-def _cell(
-    target: TargetView, function: str, aspect: str, group: FailureGroup | None
-) -> AspectCell:
+def _cell(target: TargetView, function: str, aspect: str, group: FailureGroup | None) -> AspectCell:
     own = "" if group else record_anchor(target, aspect)
     cell = aspect_cell(target.aspects(function).get(aspect), group.anchor if group else None)
     return replace(cell, own_anchor=own)

@@ -76,10 +76,10 @@ def ask(*texts: str) -> list[tuple[list[str], list[str]]]:
     """The matching rows and the problems of each query."""
     assert NODE is not None
     data = json.dumps({"texts": texts, "rows": ROWS, "known": KNOWN})
-    told = subprocess.run(
+    answer = subprocess.run(
         [NODE, "-e", RUN, str(SCRIPT)], input=data, capture_output=True, text=True, check=True
     )
-    return [(rows, problems) for rows, problems in json.loads(told.stdout)]
+    return [(rows, problems) for rows, problems in json.loads(answer.stdout)]
 
 
 QUERIES = {
@@ -119,17 +119,15 @@ def test_queries_choose_rows() -> None:
 def test_a_wrong_term_is_named_and_ignored() -> None:
     (unknown, target, dtype, empty) = ask("fial:torch dot", "fails:torhc", "dtype:int23", "fails:")
     assert unknown[0] == ["dot"]
-    assert unknown[1][0].startswith("no key “fial:”; the keys are passes:") or "fails:" in (
-        unknown[1][0]
-    )
-    assert "“fial:”" in unknown[1][0]
+    assert unknown[1][0].startswith("no key “fial:”; the keys are fails: lacks: ")
     assert target == (["dot", "relu", "ctc_decode"], ["no target has “torhc” in its name"])
     assert dtype[1] == ["no dtype “int23”; there are float32, int32"]
     assert empty[1] == ["“fails:” needs a value"]
 
 
-@pytest.mark.parametrize("text", ["constructor:x", "__proto__:x", 'fails:"', ":", "-", '"<b>"'])
-def test_odd_text_is_only_text(text: str) -> None:
-    ((rows, problems),) = ask(text)
-    assert len(rows) + len(problems) >= 0
-    assert set(rows) <= {"dot", "relu", "ctc_decode"}
+def test_odd_text_is_only_text() -> None:
+    answers = ask("constructor:x", "__proto__:x", 'fails:"', "-", '"<b>"')
+    every = ["dot", "relu", "ctc_decode"]
+    assert [rows for rows, _ in answers] == [every, [], every, [], []]
+    assert answers[0][1][0].startswith("no key “constructor:”")
+    assert answers[2][1] == ["“fails:” needs a value"]
