@@ -18,6 +18,7 @@ STATIC = (
     "search.js",
     "sorting.js",
     "query.js",
+    "cells.js",
     "matrix.js",
     "compare.js",
     "accuracy.js",

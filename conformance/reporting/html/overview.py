@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from conformance.reporting.documented import Documented
@@ -86,6 +87,30 @@ def function_order(targets: Sequence[TargetView], documented: Documented) -> dic
     return {theme: names for theme, names in order.items() if names}
 
 
+LARGEST = 4000
+"""Cells that the first page holds itself; a larger matrix is data, which a script makes cells of."""
+
+
+def matrix_data(rows: Mapping[str, Sequence[FunctionCell]]) -> dict[str, Any]:
+    """The cells of a large matrix: each different one once, and their numbers by row.
+
+    A row is text such as `0x22,3,1`: cell 0 twenty-two times, then cells 3 and 1. Anchors are not
+    in it, for a script derives them from the letters.
+    """
+    numbers: dict[FunctionCell, int] = {}
+    lines = []
+    for cells in rows.values():
+        row = [numbers.setdefault(replace(cell, anchor=""), len(numbers)) for cell in cells]
+        runs = [(number, len(list(run))) for number, run in groupby(row)]
+        lines.append(",".join(f"{n}x{times}" if times > 1 else str(n) for n, times in runs))
+    return {"cells": [_as_data(cell) for cell in numbers], "rows": lines}
+
+
+def _as_data(cell: FunctionCell) -> list[Any]:
+    marks = [cell.words, cell.symbol, cell.points, cell.grade, int(cell.diverges)]
+    return [*marks, cell.letters, cell.readings, cell.dtypes]
+
+
 def overview(
     histories: Sequence[TargetHistory],
     documented: Documented,
@@ -95,15 +120,17 @@ def overview(
     targets = [history.newest for history in histories]
     numbers = reading_numbers(targets)
     dtypes = dtype_numbers(targets)
+    rows = {
+        name: [_cell(t, name, documented, numbers, dtypes) for t in targets]
+        for names in order.values()
+        for name in names
+    }
     return {
         "bars": [bar(t) for t in targets],
         "editions": sorted({t.edition for t in targets}),
         "themes": [(theme, _theme(theme, names, targets)) for theme, names in order.items()],
-        "rows": {
-            name: [_cell(t, name, documented, numbers, dtypes) for t in targets]
-            for names in order.values()
-            for name in names
-        },
+        "rows": rows,
+        "as_data": len(rows) * len(targets) > LARGEST,
         "verdicts": [str(v) for v in (*DEVIATIONS, *LACKS, Verdict.ERROR, Verdict.CONFORMS)],
         "readings": list(numbers),
         "conventions": list(dict.fromkeys(reading.convention for reading in numbers)),

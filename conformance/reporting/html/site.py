@@ -21,7 +21,13 @@ from conformance.reporting.documented import Documented
 from conformance.reporting.html.arrays import accuracy_view
 from conformance.reporting.html.environment import SIGNS, STATIC, environment, static
 from conformance.reporting.html.function_page import FailureGroup, failure_groups, function_view
-from conformance.reporting.html.overview import function_order, numbered, overview, reading_numbers
+from conformance.reporting.html.overview import (
+    function_order,
+    matrix_data,
+    numbered,
+    overview,
+    reading_numbers,
+)
 from conformance.reporting.html.releases import Past
 from conformance.reporting.html.target_page import target_view
 from conformance.reporting.safe_text import clean, slug
@@ -85,10 +91,11 @@ def site(
     yield from ((f"assets/{name}", static(name)) for name in STATIC)
     yield "assets/data.js", comparison_data(histories, pages.order)
     yield "assets/search-data.js", search_data(pages.groups, pages.current, documented)
-    yield (
-        "index.html",
-        pages.page("index.html", **overview(histories, documented, pages.order)),
-    )
+    first = overview(histories, documented, pages.order)
+    if first["as_data"]:
+        data = script_safe(matrix_data(first["rows"]))
+        yield "assets/matrix-data.js", f"window.conformanceMatrix = {data};\n".encode("ascii")
+    yield "index.html", pages.page("index.html", **first)
     yield "compare.html", pages.page("compare.html")
     yield (
         "accuracy.html",

@@ -206,6 +206,7 @@
         cell.className = grade(points);
       });
     }
+    hideEmpty(shown, columns, wanted);
     const points = heads.map((_, i) => score(shown[i], aspect));
     heads.forEach((head, i) => total(head, points[i]));
     sorting.sortColumns(wanted.columns, points.map((own, i) => (heads[i].dataset.partial ? [0, 0, 0] : own)));
@@ -229,6 +230,22 @@
   function complain(problems) {
     $("problems").hidden = !problems.length;
     $("problems").textContent = problems.map((words) => `Ignored: ${words}.`).join(" ");
+  }
+
+  // a query hides the targets whose editions have none of its functions
+  function hideEmpty(shown, columns, wanted) {
+    if (!wanted.q) return;
+    const empty = heads.map((_, i) => columns[i] && shown[i].every((c) => !c.letters && c.words === "not in this edition"));
+    if (columns.every((there, i) => !there || empty[i])) return;
+    empty.forEach((hidden, i) => {
+      if (!hidden) return;
+      columns[i] = false;
+      heads[i].hidden = true;
+      for (const { headCells, rows } of bodies) {
+        headCells[i].hidden = true;
+        for (const { cells } of rows) cells[i].cell.hidden = true;
+      }
+    });
   }
 
   function takers(shown, wanted, aspect) {
