@@ -84,8 +84,8 @@ def case_counts(aspect: AspectResult) -> str:
         return ""
     if any(map(is_composed, aspect.failures)):
         return f"{aspect.cases} run"
-    kept, cases = kept_cases(aspect)
-    return f"{kept}/{cases}"
+    right, cases = kept_cases(aspect)
+    return f"{right}/{cases}"
 
 
 def kept_cases(aspect: AspectResult) -> tuple[int, int]:

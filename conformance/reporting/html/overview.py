@@ -87,6 +87,8 @@ def function_order(targets: Sequence[TargetView], documented: Documented) -> dic
     return {theme: names for theme, names in order.items() if names}
 
 
+COLUMNS = 32
+"""Targets that the matrix shows at first; a reader or a query chooses others."""
 LARGEST = 4000
 """Cells that the first page holds itself; a larger matrix is data, which a script makes cells of."""
 
@@ -130,6 +132,7 @@ def overview(
         "editions": sorted({t.edition for t in targets}),
         "themes": [(theme, _theme(theme, names, targets)) for theme, names in order.items()],
         "rows": rows,
+        "columns": COLUMNS,
         "as_data": len(rows) * len(targets) > LARGEST,
         "verdicts": [str(v) for v in (*DEVIATIONS, *LACKS, Verdict.ERROR, Verdict.CONFORMS)],
         "readings": list(numbers),
@@ -174,9 +177,9 @@ GRADES = 4
 """How many grades a cell has that keeps a part of its demands."""
 
 
-def grade(kept: int, demanded: int) -> str:
+def grade(keeping: int, demanded: int) -> str:
     """The class `g-0` (nothing is kept) to `g-3`; `g-4` if all is, empty if nothing is demanded."""
-    return f"g-{kept * GRADES // demanded}" if demanded else ""
+    return f"g-{keeping * GRADES // demanded}" if demanded else ""
 
 
 GRAVEST = "VXTEMURDC"

@@ -191,7 +191,7 @@ def test_arrow_keys_move_from_cell_to_cell_and_enter_opens(page: Any, site: str)
     for key in ("ArrowDown", "ArrowDown", "ArrowRight", "ArrowRight"):
         page.keyboard.press(key)
     focused = page.evaluate("document.activeElement.closest('td').className")
-    assert focused == "v-violates g-0"
+    assert focused == "v-violates g-3"
     page.keyboard.press("Enter")
     page.wait_for_url("**/functions/dot.html#at-value-bad")
     assert page.locator("details.failure[open]").count() == 1

@@ -3,7 +3,7 @@
 (() => {
   const { cells, rows } = window.conformanceMatrix;
   const grid = document.getElementById("grid");
-  const keys = [...grid.tHead.rows[0].cells].slice(1).map((head) => head.dataset.key);
+  const heads = [...grid.tHead.rows[0].cells].slice(1);
   const aspects = [...document.getElementById("aspect").options].slice(1).map((option) => option.value);
   const gravest = "VXTEMURDC";
 
@@ -30,6 +30,13 @@
     return { cell, aspect: worst ? aspects[letters.indexOf(worst)].replaceAll(" ", "-") : "" };
   });
 
+  // the cells of hidden targets are empty until somebody looks at them
+  window.conformanceFill = (cell) => {
+    cell.append(...kinds[cell.dataset.k].cell.cloneNode(true).childNodes);
+    delete cell.dataset.w;
+    delete cell.dataset.k;
+  };
+
   const numbers = (text) => text.split(",").flatMap((part) => {
     const [number, times] = part.split("x").map(Number);
     return Array(times || 1).fill(number);
@@ -39,8 +46,13 @@
   lines.forEach((row, y) => {
     const place = row.cells[0].querySelector("a").getAttribute("href");
     const made = numbers(rows[y]).map((number, x) => {
-      const { cell, aspect } = kinds[number], copy = cell.cloneNode(true);
-      copy.firstElementChild.setAttribute("href", aspect ? `${place}#at-${aspect}-${keys[x]}` : place);
+      const { cell, aspect } = kinds[number], { hidden } = heads[x], copy = cell.cloneNode(!hidden);
+      if (hidden) {
+        Object.assign(copy, { hidden }).dataset.w = cells[number][0];
+        copy.dataset.k = number;
+        return copy;
+      }
+      copy.firstElementChild.setAttribute("href", aspect ? `${place}#at-${aspect}-${heads[x].dataset.key}` : place);
       return copy;
     });
     row.append(...made);

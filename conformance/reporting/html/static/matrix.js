@@ -31,8 +31,8 @@
       name: row.cells[0].textContent.toLowerCase(),
       cells: [...row.cells].slice(1).map((cell, i) => ({
         target: heads[i].querySelector("a").textContent, edition: heads[i].dataset.edition, key: heads[i].dataset.key,
-        cell, letters: cell.dataset.a || "", taken: taken(cell.dataset.r), words: cell.querySelector(".unseen").textContent.trim(),
-        dtypes: taken(cell.dataset.d), place: cell.firstElementChild.getAttribute("href").replace(/#.*/, ""),
+        cell, letters: cell.dataset.a || "", taken: taken(cell.dataset.r), words: (cell.dataset.w || cell.querySelector(".unseen").textContent).trim(),
+        dtypes: taken(cell.dataset.d), place: row.cells[0].querySelector("a").getAttribute("href"),
       })),
     })),
   }));
@@ -57,7 +57,7 @@
   function address(wanted) {
     const parts = new URLSearchParams();
     for (const id of fields) if (wanted[id]) parts.set(id, wanted[id]);
-    if (wanted.targets.size < boxes.length) parts.set("t", [...wanted.targets].join(","));
+    if (boxes.some((box) => box.checked !== box.defaultChecked)) parts.set("t", [...wanted.targets].join(","));
     return parts.toString();
   }
 
@@ -70,8 +70,8 @@
       if ($(id).value !== value) $(id).value = "";
     }
     const chosen = parts.has("t") ? new Set(parts.get("t").split(",")) : null;
-    for (const box of boxes) box.checked = !chosen || chosen.has(box.value);
-    if (boxes.length && !boxes.some((box) => box.checked)) for (const box of boxes) box.checked = true;
+    for (const box of boxes) box.checked = chosen ? chosen.has(box.value) : box.defaultChecked;
+    if (boxes.length && !boxes.some((box) => box.checked)) for (const box of boxes) box.checked = box.defaultChecked;
     apply();
     // a linked view is what the reader wants to see, not what stands above it
     if (parts.size && [...parts.keys()].some((key) => fields.includes(key) || key === "t")) $("matrix").scrollIntoView();
@@ -126,6 +126,7 @@
     const letter = pick(c.letters, aspect);
     const words = names[letter] || (c.letters ? "not applicable" : c.words);
     const points = score([c], aspect);
+    if (c.cell.dataset.w) window.conformanceFill(c.cell);
     const link = c.cell.firstElementChild;
     c.cell.className = `v-${words.replaceAll(" ", "-")} ${grade(points)}`;
     link.setAttribute("href", c.place + anchor(c, letter, aspect));
@@ -172,11 +173,14 @@
 
   function apply() {
     const wanted = state(), aspect = aspects.indexOf(wanted.aspect);
-    const columns = heads.map((head) =>
-      wanted.targets.has(head.dataset.key) && (!wanted.edition || head.dataset.edition === wanted.edition));
-    heads.forEach((head, i) => { head.hidden = !columns[i]; });
     const query = language.parse(wanted.q, known);
     complain(query.problems);
+    // a query adds the columns of the targets that it names, and asks all targets of a large matrix
+    const all = boxes.every((box) => box.checked === box.defaultChecked);
+    const ofEdition = (head) => !wanted.edition || head.dataset.edition === wanted.edition;
+    const columns = heads.map((head, i) => ofEdition(head)
+      && (wanted.targets.has(head.dataset.key) || (all && language.names(query, known.target[i]))));
+    heads.forEach((head, i) => { head.hidden = !columns[i]; });
     const shown = heads.map(() => []);
     let count = 0;
     for (const { theme, body, headCells, rows } of bodies) {
@@ -185,7 +189,7 @@
       for (const { row, name, cells } of rows) {
         const visible = cells.filter((_, i) => columns[i]);
         const fits = (!wanted.theme || theme === wanted.theme)
-          && language.matches(query, { name, theme, cells: visible }, known)
+          && language.matches(query, { name, theme, cells: all ? cells.filter((_, i) => ofEdition(heads[i])) : visible }, known)
           && (!wanted.edition || visible.some((c) => c.letters || c.words !== "not in this edition"))
           && (aspect < 0 || visible.some((c) => seen(c.letters, aspect).replace(".", "")))
           && matches(visible, wanted, aspect);
@@ -266,7 +270,7 @@
   function begin() {
     form.reset();
     offer();
-    tell(bodies.reduce((sum, { rows }) => sum + rows.length, 0), heads.length, "");
+    tell(bodies.reduce((sum, { rows }) => sum + rows.length, 0), boxes.filter((box) => box.checked).length, "");
     rove();
   }
 

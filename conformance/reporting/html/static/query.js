@@ -80,6 +80,10 @@
   // a row has a name, a theme and cells: { target, edition, letters, taken, dtypes }
   const matches = (query, row, known) => query.terms.every((term) => fits(term, row, query, known) !== term.not);
 
-  const api = { keys, parse, matches };
+  // whether the query names a target
+  const names = (query, target) => query.terms.some(({ key, value }) => key in letters
+    && value !== "any" && value !== "all" && target.toLowerCase().includes(value));
+
+  const api = { keys, parse, matches, names };
   if (typeof window === "undefined") module.exports = api; else window.conformanceQuery = api;
 })();
