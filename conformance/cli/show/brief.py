@@ -24,6 +24,7 @@ def brief_lines(
     sections: dict[str, Sequence[str]],
     results: Sequence[Results],
     function: str,
+    *,
     paint: Paint,
     width: int,
 ) -> Iterator[Text]:
@@ -68,7 +69,7 @@ def _shortened(lines: Sequence[Text], most: int) -> Iterator[Text]:
 def _targets(
     runs: Sequence[tuple[Results, FunctionResult]], paint: Paint, width: int
 ) -> Iterator[Text]:
-    """`keras3-torch  9/12  ✗ value, gradient  – dtype`, for each target."""
+    """`keras3-torch  9/12  ✗ value, gradient  ≈ dtype`, for each target."""
     longest = max(len(paint.plain(run.target.name)) for run, _ in runs)
     for run, function in runs:
         name = f"{paint.plain(run.target.name):<{longest}}"

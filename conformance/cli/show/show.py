@@ -66,7 +66,9 @@ def show(options: ShowOptions) -> int:
         lines += function_lines(results, spec.name, paint, console.width, texts.line)
     else:
         sections = _brief_sections(spec, options.edition)
-        lines = list(brief_lines(head, sections, results, spec.name, paint, console.width))
+        lines = list(
+            brief_lines(head, sections, results, spec.name, paint=paint, width=console.width)
+        )
     if past := [] if options.places else list(history_lines(read_history(DEFAULT), spec.name)):
         lines += [
             Text(),

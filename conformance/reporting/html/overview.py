@@ -90,7 +90,7 @@ def function_order(targets: Sequence[TargetView], documented: Documented) -> dic
 COLUMNS = 32
 """Targets that the matrix shows at first; a reader or a query chooses others."""
 LARGEST = 4000
-"""Cells that the first page holds itself; a larger matrix is data, which a script makes cells of."""
+"""Cells that the first page holds itself; a script makes those of a larger matrix."""
 
 
 def matrix_data(rows: Mapping[str, Sequence[FunctionCell]]) -> dict[str, Any]:

@@ -39,7 +39,7 @@ def folder(tmp_path: Path) -> str:
 def test_many_failures_fit_one_screen(folder: str) -> None:
     lines = screen("batch_dot", "--results", folder)
     assert len(lines) <= SCREEN
-    assert "  one     1/3  ✗ value  – dtype" in lines
+    assert "  one     1/3  ✗ value  \N{EN DASH} dtype" in lines
     assert sum("same00" in line for line in lines) > 20
     assert any(line.startswith("  ✗ value  same0000  one +1  gives 0") for line in lines)
     assert any(line.endswith(" more") for line in lines)
