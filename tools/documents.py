@@ -59,10 +59,10 @@ the last. `sed -n 1035p FILE` prints line 1035.
 
 ## Lines beside failures
 
-If you have some of the texts in a folder, under any names, `conformance show`, `conformance run`
-and `conformance fuzz` quote the cited lines:
+If you have some of the texts in a folder, under any names, `conformance show --all`, `conformance
+run` and `conformance fuzz` quote the cited lines:
 
-    conformance show batch_dot --documents texts
+    conformance show batch_dot --all --documents texts
     conformance run mine --documents texts
 
 You can also name the folder in `conformance.toml`, above the tables and relative to the file:

@@ -84,8 +84,14 @@ def case_counts(aspect: AspectResult) -> str:
         return ""
     if any(map(is_composed, aspect.failures)):
         return f"{aspect.cases} run"
+    right, cases = kept_cases(aspect)
+    return f"{right}/{cases}"
+
+
+def kept_cases(aspect: AspectResult) -> tuple[int, int]:
+    """How many cases keep the documents, and how many there are."""
     failed = sum(f.count for f in aspect.failures if f.verdict is not Verdict.DIVERGES)
-    return f"{max(aspect.cases - failed, 0)}/{aspect.cases}"
+    return max(aspect.cases - failed, 0), aspect.cases
 
 
 def accuracy(aspect: AspectResult) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from conformance.files import write_together
+from conformance.history import PastRun
 from conformance.reporting import csv_table, github, junit, markdown, scores
 from conformance.reporting.containers import COMPRESSED, PLAIN, compressed
 from conformance.reporting.documented import Documented
@@ -86,14 +87,17 @@ def _compressed(target: Results) -> File:
     return name.removesuffix(PLAIN) + COMPRESSED, compressed(content)
 
 
-def _site(results: Sequence[Results], documented: Documented) -> Iterable[File]:
+def site_files(
+    results: Sequence[Results], documented: Documented, past: Mapping[str, Sequence[PastRun]]
+) -> Iterable[File]:
+    """The files of a site; `past` has older releases of the targets, the oldest first."""
     from conformance.reporting.html.site import site  # noqa: PLC0415 - few runs make pages
 
-    return site(target_histories(results), documented)
+    return site(target_histories(results), documented, past)
 
 
 FORMATS: dict[str, Format] = {
-    "html": Format(lambda r, d, _: _site(r, d), history=True),
+    "html": Format(lambda r, d, _: site_files(r, d, {}), history=True),
     "results": Format(lambda r, _, __: map(_results, r)),
     "compressed": Format(lambda r, _, __: map(_compressed, r)),
     "markdown": _single(markdown.MATRIX, _matrix),

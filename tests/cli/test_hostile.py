@@ -55,7 +55,7 @@ def test_what_the_results_hold_is_cleaned_where_it_is_printed(tmp_path: Path) ->
     out = tmp_path / "out"
     examined("says_escapes", "-k", EXP, "-o", str(out))
     (file,) = out.glob("*.json")
-    shown = CliRunner().invoke(main, ["show", "exp", "--results", str(out)])
+    shown = CliRunner().invoke(main, ["show", "exp", "--all", "--results", str(out)])
     data: dict[str, Any] = json.loads(file.read_text())
     assert any("\x1b" in str(f) or "\\x1b" in str(f) for f in data["functions"])
     assert not HARMFUL.search(shown.output)

@@ -71,7 +71,7 @@ def test_what_comes_with_the_suite() -> None:
 
 
 def test_an_edition_of_files_is_shown(tmp_path: Path) -> None:
-    done = conformance("show", "larger", editions=folder(tmp_path), cwd=tmp_path)
+    done = conformance("show", "larger", "--all", editions=folder(tmp_path), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "larger(a, b)" in done.stdout
 
@@ -120,7 +120,7 @@ def test_a_wrong_file_is_named(
 
 
 def test_a_folder_without_the_file_is_refused_without_a_traceback(tmp_path: Path) -> None:
-    done = conformance("show", "softmax", editions=tmp_path, cwd=tmp_path)
+    done = conformance("show", "softmax", "--all", editions=tmp_path, cwd=tmp_path)
     assert done.returncode == 2
     assert done.stderr.startswith("error: CONFORMANCE_EDITIONS: ")
     assert "edition.toml" in done.stderr
@@ -140,7 +140,7 @@ def test_a_wrong_spec_is_named(tmp_path: Path, old: str, new: str, said: str) ->
     listed = '- {name: larger, signature: "(a, b)", sections: [Summary, Returns]}\n'
     assert old in SPEC
     made = folder(tmp_path, spec=SPEC.replace(old, new), my_doc=listed)
-    done = conformance("show", "larger", editions=made, cwd=tmp_path)
+    done = conformance("show", "larger", "--all", editions=made, cwd=tmp_path)
     assert done.returncode == 2, done.stdout
     assert "my-api/specs/mine.yaml" in done.stderr
     assert said in done.stderr

@@ -166,6 +166,7 @@ class ShowOptions:
     edition: Edition | None
     targets: tuple[str, ...]
     identity: str | None
+    everything: bool
     script: bool
     planned: bool
     seed: int

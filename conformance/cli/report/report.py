@@ -12,14 +12,18 @@ import conformance
 from conformance.cli.errors import UsageProblem
 from conformance.cli.files.documents import documented
 from conformance.cli.files.outputs import write_file, writing
-from conformance.cli.files.results import gathered, stored
+from conformance.cli.files.results import DEFAULT_FOLDER, gathered, stored
+from conformance.cli.history.files import DEFAULT, read_history
 from conformance.cli.options.values import ExportOptions
 from conformance.cli.replay.stored_failures import StoredFailure, chosen_failures, failures
 from conformance.cli.run.output_folder import locked
+from conformance.history import PastRun
 from conformance.near_names import proposal
-from conformance.reporting.formats import FORMATS, File, format_files, write
+from conformance.reporting.documented import Documented
+from conformance.reporting.formats import FORMATS, File, format_files, site_files, write
 from conformance.reporting.pytest_module import ExportedTest, judges, module
 from conformance.reporting.safe_text import clean
+from conformance.results import Results
 from conformance.results.scores import FAULTS
 
 
@@ -36,11 +40,23 @@ def report(
         _check_printable(chosen)
     runs, documents = gathered(results), documented()
     for name in chosen:
-        files = format_files(name, runs, documents)
+        files = _files(name, runs, documents, results)
         if output is None:
             sys.stdout.buffer.write(b"".join(content for _, content in files))
         else:
             _announce(_written(output, files), quiet=quiet)
+
+
+def _files(
+    name: str, runs: Sequence[Results], documents: Documented, places: Sequence[Path]
+) -> Iterable[File]:
+    """The files of a format; a site also shows the folder `history` of each place."""
+    if name != "html":
+        return format_files(name, runs, documents)
+    past: dict[str, list[PastRun]] = {}
+    for place in places or (DEFAULT_FOLDER,):
+        past |= read_history(place / DEFAULT.name)
+    return site_files(runs, documents, past)
 
 
 def _check_printable(formats: Sequence[str]) -> None:

@@ -20,6 +20,7 @@ from conformance.editions import EDITIONS
 @click.option("--edition", type=Named(EDITIONS), help="This edition of the API only.")
 @click.option("--target", "targets", multiple=True, help="This target only; may be repeated.")
 @click.option("--failure", "identity", help="The failure with this id (or the start of it).")
+@click.option("--all", "everything", is_flag=True, help="Print everything, not one screen.")
 @documents_option
 @click.option("--script", is_flag=True, help="Print the gravest failure's script, nothing else.")
 @click.option("--plan", "planned", is_flag=True, help="Print the plan of its cases, nothing else.")
@@ -33,11 +34,13 @@ from conformance.editions import EDITIONS
 def show_command(**values: Any) -> None:
     """Show what the documents say of FUNCTION, and the verdict on each target.
 
-    The command reads the verdicts from results files that `conformance run` wrote. With --script
-    you can pipe the output to the Python of the target's environment.
+    The command reads the verdicts from results files that `conformance run` wrote. It prints one
+    screen; --all and --failure print each failure in full. With --script you can pipe the output to
+    the Python of the target's environment.
 
     \b
     conformance show softmax                            with the results in reports
+    conformance show softmax --all                      all claims, and each failure in full
     conformance show softmax --results out --target mine
     conformance show softmax --failure 0123 --script    a script, by the beginning of its id
     conformance show softmax --edition keras-1          the demands of this edition alone

@@ -15,6 +15,7 @@ from conformance.cli.files.outputs import print_script
 from conformance.cli.files.results import DEFAULT_FOLDER, default_places, in_folders, newest
 from conformance.cli.history.files import DEFAULT, read_history
 from conformance.cli.options.values import ShowOptions
+from conformance.cli.show.brief import brief_lines
 from conformance.cli.show.history import history_lines
 from conformance.cli.targets.known import known_targets
 from conformance.editions import Edition, excludes
@@ -57,13 +58,17 @@ def show(options: ShowOptions) -> int:
     texts = known_texts(options.documents)
     console = make_console()
     paint = Paint(console)
-    head = paint.block(f" ({specs.theme(spec.name)}): {spec.summary}")
-    lines = [
-        Text.assemble(paint.text(spec.name, "bold"), head),
-        *_documented(spec, options.edition, paint, texts),
-    ]
-    lines += [Text(), Text("Targets", "bold")]
-    lines += function_lines(results, spec.name, paint, console.width, texts.line)
+    about = paint.block(f" ({specs.theme(spec.name)}): {spec.summary}")
+    head = Text.assemble(paint.text(spec.name, "bold"), about)
+    if options.everything or options.identity is not None:
+        lines = [head, *_documented(spec, options.edition, paint, texts)]
+        lines += [Text(), Text("Targets", "bold")]
+        lines += function_lines(results, spec.name, paint, console.width, texts.line)
+    else:
+        sections = _brief_sections(spec, options.edition)
+        lines = list(
+            brief_lines(head, sections, results, spec.name, paint=paint, width=console.width)
+        )
     if past := [] if options.places else list(history_lines(read_history(DEFAULT), spec.name)):
         lines += [
             Text(),
@@ -261,6 +266,20 @@ def _documented(spec: Spec, edition: Edition | None, paint: Paint, texts: Texts)
         if lines:
             yield from (Text(), Text(title, "bold"))
             yield from (Text(paint.block(f"  {line}")) for line in lines)
+
+
+def _brief_sections(spec: Spec, edition: Edition | None) -> dict[str, Sequence[str]]:
+    """Signatures, the newest first, and claims without the lines of documents."""
+    documents = _documents(spec, edition)
+    claims = (
+        f"{claim.aspect}: {claim.says} [{at}]"
+        for claim in spec.claims
+        if (at := _among(places(spec.name, claim), documents))
+    )
+    return {
+        "Signatures": list(_signatures(spec, documents))[::-1],
+        "Claims": list(claims),
+    }
 
 
 def _errata(spec: Spec) -> Iterator[str]:

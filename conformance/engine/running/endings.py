@@ -62,7 +62,7 @@ MOST_WAITS = 36
 limit, beside the time of the functions that answer."""
 _MANY_FUNCTIONS = 8
 """The time of losses counts only if at least so many functions ended the worker, and more than half
-of those so far. Of a released implementation it is one in ten at most (TensorFlow and OpenVINO)."""
+of those so far. In released implementations one function in ten does (TensorFlow, OpenVINO)."""
 _PATIENT = 3
 """A trial that hangs runs again while fewer trials than this have hung."""
 _ESTABLISHED = 2

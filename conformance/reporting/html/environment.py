@@ -17,6 +17,8 @@ STATIC = (
     "report.js",
     "search.js",
     "sorting.js",
+    "query.js",
+    "cells.js",
     "matrix.js",
     "compare.js",
     "accuracy.js",

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from markupsafe import Markup
 from msgspec import UNSET
 
-from conformance.reporting.detail import case_counts
+from conformance.reporting.detail import case_counts, kept_cases
 from conformance.reporting.documented import Documented
 from conformance.reporting.failures import error_text, exceeded_limit, place_text
 from conformance.reporting.flow import composed_program, flow_picture
 from conformance.reporting.html.arrays import PageValue, compared_values, shown_array, ulp
 from conformance.reporting.html.environment import SIGNS
-from conformance.reporting.html.overview import bar
+from conformance.reporting.html.overview import bar, grade, record_anchor
+from conformance.reporting.html.releases import Past, failure_histories, release_strips
 from conformance.reporting.html.signatures import signature_rows, wrong_signatures
 from conformance.reporting.listing import (
     ANOTHER,
@@ -160,7 +161,11 @@ class AspectCell:
     """Cases that keep the documents, of all cases."""
     error: str = ""
     anchor: str | None = None
-    """Where its gravest failure is on the page."""
+    """Where the failure that gives it its mark is on the page."""
+    own_anchor: str = ""
+    """The anchor of the cell itself, where no failure gives it its mark."""
+    grade: str = ""
+    """The class for the share of its cases that keep the documents; see `grade`."""
     note: str | None = None
     readings: str = ""
     """The readings that it takes other than the suite's."""
@@ -231,11 +236,16 @@ class FailureGroup:
 
 
 def function_view(
-    name: str, targets: Sequence[TargetView], groups: Sequence[FailureGroup], documented: Documented
+    name: str,
+    targets: Sequence[TargetView],
+    groups: Sequence[FailureGroup],
+    documented: Documented,
+    past: Past,
 ) -> dict[str, Any]:
     """The template's values for a function; `groups` are its failures."""
+    strips = list(release_strips(past, name))
     known = documented.functions.get(name)
-    anchors = {(s.target.key, g.aspect): g.anchor for g in reversed(groups) for s in g.shown}
+    marking = marking_groups(name, targets, groups)
     tested = [t for t in targets if name in t.functions]
     demanded = [a for a in map(str, ASPECTS) if any(a in t.aspects(name) for t in tested)]
     return {
@@ -246,9 +256,12 @@ def function_view(
         "untested": [t for t in targets if name not in t.functions],
         "bars": [bar(t, [name]) for t in tested],
         "rows": [
-            (a, [aspect_cell(t.aspects(name).get(a), anchors.get((t.key, a))) for t in tested])
-            for a in demanded
+            (a, [_cell(t, name, a, marking.get((t.key, a))) for t in tested]) for a in demanded
         ],
+        "marking": marking,
+        "record_anchor": record_anchor,
+        "strips": strips,
+        "past": failure_histories(strips),
         "groups": groups,
         "signatures": signature_rows(name, tested, known) if known else [],
         "wrong_signatures": wrong_signatures(name, tested),
@@ -256,6 +269,30 @@ def function_view(
         "agreement_anchor": anchor_of,
         "conventions": documented.conventions,
     }
+
+
+def marking_groups(
+    function: str, targets: Sequence[TargetView], groups: Sequence[FailureGroup]
+) -> dict[tuple[str, str], FailureGroup]:
+    """By target's key and aspect, the failures whose verdict the aspect's cell shows.
+
+    A cell that conforms leads to its divergence. A cell without such a failure has no entry.
+    """
+    shown = {(s.target.key, g.aspect, g.verdict): g for g in reversed(groups) for s in g.shown}
+    marking = {}
+    for target in targets:
+        for aspect, result in target.aspects(function).items():
+            verdict = standing(result)
+            sought = Verdict.DIVERGES if verdict is Verdict.CONFORMS else verdict
+            if group := shown.get((target.key, aspect, sought)):
+                marking[target.key, aspect] = group
+    return marking
+
+
+def _cell(target: TargetView, function: str, aspect: str, group: FailureGroup | None) -> AspectCell:
+    own = "" if group else record_anchor(target, aspect)
+    cell = aspect_cell(target.aspects(function).get(aspect), group.anchor if group else None)
+    return replace(cell, own_anchor=own)
 
 
 def aspect_cell(aspect: AspectResult | None, anchor: str | None) -> AspectCell:
@@ -270,6 +307,7 @@ def aspect_cell(aspect: AspectResult | None, anchor: str | None) -> AspectCell:
         symbol=SIGNS[standing(aspect)].symbol,
         readings=readings_text(readings([aspect])) or (ANOTHER if diverges(aspect) else ""),
         passed=passed,
+        grade=grade(*kept_cases(aspect)),
         error=error,
         anchor=anchor,
         note=note,

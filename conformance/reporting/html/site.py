@@ -22,7 +22,14 @@ from conformance.reporting.documented import Documented
 from conformance.reporting.html.arrays import accuracy_view
 from conformance.reporting.html.environment import SIGNS, STATIC, environment, static
 from conformance.reporting.html.function_page import FailureGroup, failure_groups, function_view
-from conformance.reporting.html.overview import function_order, numbered, overview, reading_numbers
+from conformance.reporting.html.overview import (
+    function_order,
+    matrix_data,
+    numbered,
+    overview,
+    reading_numbers,
+)
+from conformance.reporting.html.releases import Past
 from conformance.reporting.html.target_page import target_view
 from conformance.reporting.safe_text import clean, slug
 from conformance.reporting.targets import TargetHistory, TargetView
@@ -77,16 +84,19 @@ def _target(
     }
 
 
-def site(histories: Sequence[TargetHistory], documented: Documented) -> Iterator[tuple[str, bytes]]:
-    """Every file of the site, by its path."""
-    pages = _SitePages(histories, documented)
+def site(
+    histories: Sequence[TargetHistory], documented: Documented, past: Past
+) -> Iterator[tuple[str, bytes]]:
+    """Every file of the site, by its path; `past` has older releases of the targets."""
+    pages = _SitePages(histories, documented, past)
     yield from ((f"assets/{name}", static(name)) for name in STATIC)
     yield "assets/data.js", comparison_data(histories, pages.order)
     yield "assets/search-data.js", search_data(pages.groups, pages.current, documented)
-    yield (
-        "index.html",
-        pages.page("index.html", **overview(histories, documented, pages.order, pages.anchors)),
-    )
+    first = overview(histories, documented, pages.order)
+    if first["as_data"]:
+        data = script_safe(matrix_data(first["rows"]))
+        yield "assets/matrix-data.js", f"window.conformanceMatrix = {data};\n".encode("ascii")
+    yield "index.html", pages.page("index.html", **first)
     yield "compare.html", pages.page("compare.html")
     yield (
         "accuracy.html",
@@ -101,8 +111,10 @@ def site(histories: Sequence[TargetHistory], documented: Documented) -> Iterator
 class _SitePages:
     """Pages, made from templates and what all of them show."""
 
-    def __init__(self, histories: Sequence[TargetHistory], documented: Documented) -> None:
-        self.histories, self.documented = histories, documented
+    def __init__(
+        self, histories: Sequence[TargetHistory], documented: Documented, past: Past
+    ) -> None:
+        self.histories, self.documented, self.past = histories, documented, past
         self.current = [history.newest for history in histories]
         self.order = function_order(self.current, documented)
         names = [name for section in self.order.values() for name in section]
@@ -110,16 +122,6 @@ class _SitePages:
         notes = notes_on_failures(pairs)
         self.groups = {name: failure_groups(name, self.current, notes) for name in names}
         self.environment = environment()
-
-    @property
-    def anchors(self) -> dict[tuple[str, str], str]:
-        """Where the gravest failure of a function on a target stands on the function's page."""
-        return {
-            (name, shown.target.key): group.anchor
-            for name, groups in self.groups.items()
-            for group in reversed(groups)
-            for shown in group.shown
-        }
 
     def page(self, template: str, root: str = "", **values: Any) -> bytes:
         """One page; `root` leads from it to the site's top."""
@@ -151,7 +153,7 @@ class _SitePages:
         """The pages of functions, each with its neighbours."""
         names = list(self.groups)
         for index, (name, groups) in enumerate(self.groups.items()):
-            view = function_view(name, self.current, groups, self.documented)
+            view = function_view(name, self.current, groups, self.documented, self.past)
             near = _neighbours(names, index)
             yield f"functions/{slug(name)}.html", self.page("function.html", "../", **view, **near)
 

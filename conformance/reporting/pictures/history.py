@@ -27,7 +27,9 @@ def history_picture(histories: Sequence[TargetHistory]) -> Element:
 
 def _points(history: TargetHistory) -> list[tuple[datetime, Score]]:
     views = [*reversed(history.older), history.newest]
-    return [(_time(v.results.run.started), v.score) for v in views if v.score.demanded]
+    return [
+        (_time(v.results.run.started), v.score) for v in views if v.score.demanded and not v.partial
+    ]
 
 
 def _time(text: str) -> datetime:

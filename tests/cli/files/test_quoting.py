@@ -56,11 +56,11 @@ def put(folder: Path) -> None:
 
 def test_show_quotes_claims_and_failures_and_nothing_without_the_texts(folder: Path) -> None:
     put(folder)
-    shown = conformance("show", "softmax", "--documents", "texts").output
+    shown = conformance("show", "softmax", "--all", "--documents", "texts").output
     assert f"\n    ko-2.2:2787  {SAYS}\n" in shown
     assert f"\n    demanded by ko-2.2:1053: {SAYS}\n" in shown
     assert "ja-2.0:2742  " not in shown
-    plain = conformance("show", "softmax").output
+    plain = conformance("show", "softmax", "--all").output
     assert SAYS not in plain
     assert "\n    demanded by ko-2.2:1053\n" in plain
 
@@ -68,7 +68,7 @@ def test_show_quotes_claims_and_failures_and_nothing_without_the_texts(folder: P
 def test_a_project_names_the_folder_in_its_file(folder: Path) -> None:
     put(folder)
     (folder / "conformance.toml").write_text('documents = "texts"\n', "utf-8")
-    assert f"demanded by ko-2.2:1053: {SAYS}" in conformance("show", "softmax").output
+    assert f"demanded by ko-2.2:1053: {SAYS}" in conformance("show", "softmax", "--all").output
 
 
 @pytest.mark.parametrize("more", [(), ("--verbose",)])

@@ -107,7 +107,7 @@ def test_a_replayed_change_ends_with_0(place: Path) -> None:
 
 def test_show_names_line_row_and_call(place: Path) -> None:
     change(place / "reports")
-    shown = invoke("show", "exp").output
+    shown = invoke("show", "exp", "--all").output
     assert "demanded by ko-2.2:1527" in shown
     assert "replaced (calls.toml: exp) by numpy.exp(x) + 1" in shown
 

@@ -29,7 +29,8 @@ from tests.reporting.records import (
 
 
 def show(*arguments: str | Path) -> Result:
-    return CliRunner().invoke(show_command, [str(a) for a in arguments])
+    """The answer with `--all`; test_brief.py has the short one."""
+    return CliRunner().invoke(show_command, [*map(str, arguments), "--all"])
 
 
 def put(folder: Path, *made: Results) -> Path:

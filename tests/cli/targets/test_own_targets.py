@@ -42,13 +42,13 @@ def test_five_lines_are_enough(place: Path) -> None:
     listed = json.loads(invoke("targets", "--json", "--config", "conformance.toml").stdout)
     assert listed[-1]["name"] == "mine"
     assert listed[-1]["ready"]
-    early = invoke("show", "softmax", "--target", "mine")
+    early = invoke("show", "softmax", "--all", "--target", "mine")
     assert early.exit_code == 2
     assert "conformance run mine --output reports" in early.output
     options = ("--profile", "smoke", "--output", "reports", "-k", "softmax")
     result = invoke("run", "mine", *options)
     assert result.exit_code == 0, result.output
-    shown = invoke("show", "softmax", "--target", "mine")
+    shown = invoke("show", "softmax", "--all", "--target", "mine")
     assert shown.exit_code == 0, shown.output
     assert "mine" in shown.output
 

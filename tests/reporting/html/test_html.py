@@ -56,7 +56,16 @@ HOSTILE = [
     "</pre></details></main>",
 ]
 SCRIPTS = {
-    *("report.js", "search.js", "sorting.js", "matrix.js", "compare.js", "accuracy.js", "data.js"),
+    *(
+        "report.js",
+        "search.js",
+        "sorting.js",
+        "matrix.js",
+        "compare.js",
+        "accuracy.js",
+        "data.js",
+        "query.js",
+    ),
 }
 
 
@@ -89,7 +98,11 @@ def test_a_cell_says_its_verdict_in_words_and_has_a_letter_for_each_aspect(tmp_p
     assert not page.all("td", **{"class": "v-diverges"}), "a divergence is no fault"
     assert "conforms, another reading " in page.text
     for verdict in set(JUDGED) - {Verdict.NOT_APPLICABLE, Verdict.DIVERGES}:
-        shown = [c for c in page.all("td") if c.get("class") == f"v-{verdict.replace(' ', '-')}"]
+        shown = [
+            c
+            for c in page.all("td")
+            if f"v-{verdict.replace(' ', '-')}" in c.get("class", "").split()
+        ]
         assert shown, verdict
         assert f"{verdict} " in page.text
     assert all(len(c["data-a"]) == len(ASPECTS) for c in page.all("td") if "data-a" in c)

@@ -88,7 +88,7 @@ def test_a_linked_view_is_shown(page: Any, site: str) -> None:
     assert rows(page) == ["relu", "softmax"]
     assert columns(page) == ["good", "bad"]
     cell = page.locator("#grid tr", has_text="relu").locator("td").nth(1)
-    assert cell.get_attribute("class") == "v-conforms"
+    assert cell.get_attribute("class") == "v-conforms g-4"
     assert cell.inner_text().split("\n") == ["✓", "conforms, another reading", "≈"]
     assert page.locator("thead th[data-key=bad] .points").inner_text().split() == [
         *("100.0", "%", "2/2", "0.0", "%", "missing")
@@ -191,9 +191,9 @@ def test_arrow_keys_move_from_cell_to_cell_and_enter_opens(page: Any, site: str)
     for key in ("ArrowDown", "ArrowDown", "ArrowRight", "ArrowRight"):
         page.keyboard.press(key)
     focused = page.evaluate("document.activeElement.closest('td').className")
-    assert focused == "v-violates"
+    assert focused == "v-violates g-3"
     page.keyboard.press("Enter")
-    page.wait_for_url("**/functions/dot.html#f-value-*")
+    page.wait_for_url("**/functions/dot.html#at-value-bad")
     assert page.locator("details.failure[open]").count() == 1
 
 

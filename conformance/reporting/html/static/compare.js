@@ -11,7 +11,7 @@
   ];
   const sameTarget = { "only-b": "fixed", "only-a": "broke" };
   const anyOther = "*";
-  const gravest = "VXTEURDC";
+  const gravest = "VXTEMURDC";
   // a divergence is no fault: it keeps the documents, and its readings are told beside
   const standing = (letter) => (letter === "D" ? "C" : letter);
   // what the reader asked for; without it the first group that has something is shown
@@ -106,12 +106,15 @@
     return found;
   }
 
-  function verdict(letter, who, readings) {
+  function verdict(letter, who, readings, link) {
     const cell = document.createElement("td");
     const [words, symbol] = data.verdicts[standing(letter)] || ["not run", "○"];
     const shown = letter === "." ? "not applicable" : words;
     cell.className = `v-${shown.replaceAll(" ", "-")}`;
-    cell.textContent = `${letter === "." ? "·" : symbol} ${shown}`;
+    const record = document.createElement(link ? "a" : "span");
+    if (link) record.href = link;
+    record.textContent = `${letter === "." ? "·" : symbol} ${shown}`;
+    cell.append(record);
     if (letter === "D" || readings) {
       const mark = document.createElement("span");
       mark.className = "taken";
@@ -120,6 +123,13 @@
     }
     if (who?.length && letter !== "C" && letter !== ".") cell.append(`: ${who.join(", ")}`);
     return cell;
+  }
+
+  // the record on the function's page that gives an aspect its mark; older results are not there
+  function place(side, file, aspect, letter, i, j) {
+    const target = side.who ? data.targets.find((t) => t.newest && t.label === side.who(i, j)[0]) : side;
+    if (!target?.newest || !letter || letter === ".") return "";
+    return `functions/${file}.html#at-${aspect.replaceAll(" ", "-")}-${target.key}`;
   }
 
   function line({ name, file, aspect, from, to, i, j }, a, b) {
@@ -133,7 +143,8 @@
     detail.href = `functions/${file}.html#aspect-${aspect.replaceAll(" ", "-")}`;
     detail.textContent = aspect;
     what.append(detail);
-    row.append(head, what, verdict(from, a.who?.(i, j), reading(a, i, j)), verdict(to, b.who?.(i, j), reading(b, i, j)));
+    const cell = (letter, side) => verdict(letter, side.who?.(i, j), reading(side, i, j), place(side, file, aspect, letter, i, j));
+    row.append(head, what, cell(from, a), cell(to, b));
     return row;
   }
 

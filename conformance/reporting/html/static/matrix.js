@@ -29,12 +29,22 @@
     rows: [...body.rows].slice(1).map((row) => ({
       row,
       name: row.cells[0].textContent.toLowerCase(),
-      cells: [...row.cells].slice(1).map((cell) => ({
-        cell, letters: cell.dataset.a || "", taken: taken(cell.dataset.r), words: cell.querySelector(".unseen").textContent.trim(),
+      cells: [...row.cells].slice(1).map((cell, i) => ({
+        target: heads[i].querySelector("a").textContent, edition: heads[i].dataset.edition, key: heads[i].dataset.key,
+        cell, letters: cell.dataset.a || "", taken: taken(cell.dataset.r), words: (cell.dataset.w || cell.querySelector(".unseen").textContent).trim(),
+        dtypes: taken(cell.dataset.d), place: row.cells[0].querySelector("a").getAttribute("href"),
       })),
     })),
   }));
 
+  const language = window.conformanceQuery;
+  const known = {
+    target: heads.map((head) => head.querySelector("a").textContent),
+    aspect: aspects,
+    dtype: form.dataset.dtypes.split(" ").filter(Boolean),
+    theme: bodies.map(({ theme }) => theme),
+    edition: [...new Set(heads.map((head) => head.dataset.edition))],
+  };
   const sorting = window.conformanceSorting(grid, bodies, heads);
   const filters = ["q", "edition", "theme", "aspect", "verdict", "convention", "reading"];
 
@@ -47,7 +57,7 @@
   function address(wanted) {
     const parts = new URLSearchParams();
     for (const id of fields) if (wanted[id]) parts.set(id, wanted[id]);
-    if (wanted.targets.size < boxes.length) parts.set("t", [...wanted.targets].join(","));
+    if (boxes.some((box) => box.checked !== box.defaultChecked)) parts.set("t", [...wanted.targets].join(","));
     return parts.toString();
   }
 
@@ -60,8 +70,8 @@
       if ($(id).value !== value) $(id).value = "";
     }
     const chosen = parts.has("t") ? new Set(parts.get("t").split(",")) : null;
-    for (const box of boxes) box.checked = !chosen || chosen.has(box.value);
-    if (boxes.length && !boxes.some((box) => box.checked)) for (const box of boxes) box.checked = true;
+    for (const box of boxes) box.checked = chosen ? chosen.has(box.value) : box.defaultChecked;
+    if (boxes.length && !boxes.some((box) => box.checked)) for (const box of boxes) box.checked = box.defaultChecked;
     apply();
     // a linked view is what the reader wants to see, not what stands above it
     if (parts.size && [...parts.keys()].some((key) => fields.includes(key) || key === "t")) $("matrix").scrollIntoView();
@@ -116,8 +126,10 @@
     const letter = pick(c.letters, aspect);
     const words = names[letter] || (c.letters ? "not applicable" : c.words);
     const points = score([c], aspect);
+    if (c.cell.dataset.w) window.conformanceFill(c.cell);
     const link = c.cell.firstElementChild;
-    c.cell.className = `v-${words.replaceAll(" ", "-")}`;
+    c.cell.className = `v-${words.replaceAll(" ", "-")} ${grade(points)}`;
+    link.setAttribute("href", c.place + anchor(c, letter, aspect));
     const dim = !wants(c, wanted, aspect) || (wanted.convention && !takesIt(c, wanted, aspect));
     if (dim) c.cell.classList.add("dim");
     link.querySelector("i").textContent = words === "not in this edition" ? "·" : symbols[letter];
@@ -161,10 +173,14 @@
 
   function apply() {
     const wanted = state(), aspect = aspects.indexOf(wanted.aspect);
-    const columns = heads.map((head) =>
-      wanted.targets.has(head.dataset.key) && (!wanted.edition || head.dataset.edition === wanted.edition));
+    const query = language.parse(wanted.q, known);
+    complain(query.problems);
+    // a query adds the columns of the targets that it names, and asks all targets of a large matrix
+    const all = boxes.every((box) => box.checked === box.defaultChecked);
+    const ofEdition = (head) => !wanted.edition || head.dataset.edition === wanted.edition;
+    const columns = heads.map((head, i) => ofEdition(head)
+      && (wanted.targets.has(head.dataset.key) || (all && language.names(query, known.target[i]))));
     heads.forEach((head, i) => { head.hidden = !columns[i]; });
-    const part = wanted.q.trim().toLowerCase();
     const shown = heads.map(() => []);
     let count = 0;
     for (const { theme, body, headCells, rows } of bodies) {
@@ -172,7 +188,8 @@
       let any = false;
       for (const { row, name, cells } of rows) {
         const visible = cells.filter((_, i) => columns[i]);
-        const fits = (!wanted.theme || theme === wanted.theme) && name.includes(part)
+        const fits = (!wanted.theme || theme === wanted.theme)
+          && language.matches(query, { name, theme, cells: all ? cells.filter((_, i) => ofEdition(heads[i])) : visible }, known)
           && (!wanted.edition || visible.some((c) => c.letters || c.words !== "not in this edition"))
           && (aspect < 0 || visible.some((c) => seen(c.letters, aspect).replace(".", "")))
           && matches(visible, wanted, aspect);
@@ -190,16 +207,49 @@
         cell.hidden = !columns[i];
         const points = score(here[i], aspect);
         cell.textContent = points[2] ? `${points[0]}/${points[2]}` : "";
+        cell.className = grade(points);
       });
     }
+    hideEmpty(shown, columns, wanted);
     const points = heads.map((_, i) => score(shown[i], aspect));
     heads.forEach((head, i) => total(head, points[i]));
-    sorting.sortColumns(wanted.columns, points);
+    sorting.sortColumns(wanted.columns, points.map((own, i) => (heads[i].dataset.partial ? [0, 0, 0] : own)));
     sorting.sortRows(wanted.sort, columns, aspect, { score, takes: (c, j) => c.taken.get(j) || "" });
     for (const id of fields) $(id).classList.toggle("set", Boolean(wanted[id]));
     const narrowed = filters.some((id) => wanted[id] && id !== "edition");
     tell(count, columns.filter(Boolean).length, narrowed, takers(shown, wanted, aspect));
     rove();
+  }
+
+  // the class for a share of kept demands: `g-0` to `g-3`, `g-4` for all
+  const grade = ([kept, , demanded]) => (demanded ? `g-${Math.floor((kept * 4) / demanded)}` : "");
+
+  // the record that gives the cell its mark, on the function's page
+  function anchor(c, letter, aspect) {
+    if (!letter || letter === ".") return "";
+    const name = aspects[aspect >= 0 ? aspect : c.letters.indexOf(letter)];
+    return `#at-${name.replaceAll(" ", "-")}-${c.key}`;
+  }
+
+  function complain(problems) {
+    $("problems").hidden = !problems.length;
+    $("problems").textContent = problems.map((words) => `Ignored: ${words}.`).join(" ");
+  }
+
+  // a query hides the targets whose editions have none of its functions
+  function hideEmpty(shown, columns, wanted) {
+    if (!wanted.q) return;
+    const empty = heads.map((_, i) => columns[i] && shown[i].every((c) => !c.letters && c.words === "not in this edition"));
+    if (columns.every((there, i) => !there || empty[i])) return;
+    empty.forEach((hidden, i) => {
+      if (!hidden) return;
+      columns[i] = false;
+      heads[i].hidden = true;
+      for (const { headCells, rows } of bodies) {
+        headCells[i].hidden = true;
+        for (const { cells } of rows) cells[i].cell.hidden = true;
+      }
+    });
   }
 
   function takers(shown, wanted, aspect) {
@@ -210,6 +260,7 @@
 
   function total(head, [kept, missing, demanded]) {
     const [first, second, third] = head.querySelector(".points").children;
+    if (head.dataset.partial) return;
     first.textContent = demanded ? share(kept, demanded, Math.floor) : "–";
     second.textContent = demanded ? `${kept}/${demanded}` : "";
     third.textContent = demanded ? `${share(missing, demanded, Math.ceil)} missing` : "";
@@ -219,7 +270,7 @@
   function begin() {
     form.reset();
     offer();
-    tell(bodies.reduce((sum, { rows }) => sum + rows.length, 0), heads.length, "");
+    tell(bodies.reduce((sum, { rows }) => sum + rows.length, 0), boxes.filter((box) => box.checked).length, "");
     rove();
   }
 

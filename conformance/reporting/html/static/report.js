@@ -23,7 +23,8 @@
     let id = "";
     try { id = decodeURIComponent(location.hash.slice(1)); } catch { return; }
     const linked = id && document.getElementById(id);
-    if (linked instanceof HTMLDetailsElement) { linked.open = true; linked.scrollIntoView(); }
+    const record = linked && linked.closest("details");
+    if (record) { record.open = true; record.scrollIntoView(); }
   }
 
   async function copy(button) {
