@@ -11,7 +11,7 @@ how much more of it is run:
 * If many functions in a row only end the worker, or if there are many losses in all, the target is
   at fault as a whole. From then on the suite leaves a function at its first trial that ends the
   worker, after a short limit. It tests a function that answers in full.
-* The same follows once more than half of the functions so far have ended the worker, and losses
+* The same follows when most functions so far have ended the worker, and losses
   have taken as long as `BRIEF_WAITS` waits. After `MOST_WAITS` waits the suite ends the portion.
 """
 
