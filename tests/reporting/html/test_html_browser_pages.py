@@ -163,7 +163,7 @@ def test_columns_are_sorted_with_their_cells_and_scores(page: Any, site: str) ->
     assert columns(page) == ["three", "two", "one"]
     dot = page.locator("#grid tbody tr", has_text="dot").locator("td")
     assert [c.get_attribute("class") for c in dot.all()] == ["v-conforms g-4"] + [
-        "v-violates g-0"
+        "v-violates g-3"
     ] * 2
     assert page.locator("#score-list b").first.inner_text() == "three"
     page.select_option("#columns", "name")
