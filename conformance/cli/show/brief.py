@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
+from textwrap import wrap
 
 from rich.text import Text
 
@@ -16,6 +19,9 @@ SCREEN = 50
 """Lines of the whole output, unless there are more targets than that."""
 SIGNATURES, CLAIMS, LEAST_FAILURES = 4, 8, 8
 """The most lines of two sections, and the fewest that failures get."""
+MESSAGE = 3
+"""The most lines of the message of a violation."""
+_IN_ONE_LINE = (Verdict.DIVERGES, Verdict.UNSUPPORTED, Verdict.NOT_RUN)
 _FAILURES = [v for v in GRAVEST_FIRST if v not in (Verdict.CONFORMS, Verdict.NOT_APPLICABLE)]
 
 
@@ -41,7 +47,7 @@ def brief_lines(
     if failures:
         yield from (Text(), Text("Failures", "bold"))
         room = max(SCREEN - len(lines) - 5, LEAST_FAILURES)
-        yield from _shortened([_failure(*f, paint, width) for f in failures], room)
+        yield from _fitting([[*_failure(*f, paint, width)] for f in failures], room)
     yield from (Text(), Text(f"`conformance show {function} --all` prints everything", "dim"))
 
 
@@ -100,17 +106,38 @@ def _failures(
     return sorted(grouped.values(), key=lambda pair: GRAVEST_FIRST.index(pair[0].verdict))
 
 
-def _failure(entry: ListedFailure, targets: Sequence[str], paint: Paint, width: int) -> Text:
-    """`✗ value  3f2a1b77  keras3-torch +2  K.dot(x, y) gives …`."""
+def _failure(
+    entry: ListedFailure, targets: Sequence[str], paint: Paint, width: int
+) -> Iterator[Text]:
+    """`✗ value  3f2a1b77  keras3-torch +2  K.dot(x, y) gives …`.
+
+    A violation whose message is too long for the line has it on lines of its own.
+    """
     assert entry.failure is not None
     others = f" +{len(targets) - 1}" if len(targets) > 1 else ""
     line = Text.assemble(
         "  ",
         paint.mark(entry.verdict, entry.aspect.aspect),
-        f"  {paint.plain(entry.failure.id)}  {paint.plain(targets[0])}{others}  ",
-        paint.text(entry.message),
+        f"  {paint.plain(entry.failure.id)}  {paint.plain(targets[0])}{others}",
     )
-    return _cut(line, paint, width)
+    whole = Text.assemble(line, "  ", paint.text(entry.message))
+    if entry.verdict in _IN_ONE_LINE or whole.cell_len <= width:
+        yield _cut(whole, paint, width)
+        return
+    yield _cut(line, paint, width)
+    message = paint.plain(entry.message)
+    for part in wrap(message, max(width, 40) - 4, max_lines=MESSAGE, placeholder=paint.plain(" …")):
+        yield Text(f"    {part}")
+
+
+def _fitting(failures: Sequence[Sequence[Text]], most: int) -> Iterator[Text]:
+    """The lines of the failures, or of the first of them and the number of the others."""
+    sizes = [*accumulate(map(len, failures))]
+    fitting = len(sizes) if sizes[-1] <= most else max(bisect_right(sizes, most - 1), 1)
+    for failure in failures[:fitting]:
+        yield from failure
+    if fitting < len(failures):
+        yield Text(f"  and {len(failures) - fitting} more", "dim")
 
 
 def _cut(line: Text, paint: Paint, width: int) -> Text:

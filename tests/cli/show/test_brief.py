@@ -47,6 +47,22 @@ def test_many_failures_fit_one_screen(folder: str) -> None:
     assert len(screen("batch_dot", "--results", folder, "--all")) > 200
 
 
+def test_a_long_message_of_a_violation_is_wrapped_and_that_of_a_reading_is_cut(
+    tmp_path: Path,
+) -> None:
+    message = f"dot(x, y) with x float32 ({', '.join(['17'] * 30)}) gives 7"
+    wrong = aspect_result(Aspect.VALUE, Verdict.VIOLATES, failure(id="aaaa", message=message))
+    taken = failure(Verdict.DIVERGES, id="bbbb", message=message)
+    reading = aspect_result(Aspect.DTYPE, Verdict.DIVERGES, taken)
+    function = FunctionResult("batch_dot", "linear algebra", [wrong, reading])
+    JsonWriter(tmp_path).handle(TargetFinished(results("one", [function])))
+    lines = screen("batch_dot", "--results", str(tmp_path))
+    place = lines.index("  ✗ value  aaaa  one")
+    assert " ".join(line.strip() for line in lines[place + 1 : place + 3]).startswith(message)
+    assert lines[place + 3].startswith("  ≈ dtype  bbbb  one  dot(x, y) with")
+    assert lines[place + 3].endswith("…")
+
+
 def test_a_failure_by_its_id_is_shown_in_full(folder: str) -> None:
     lines = screen("batch_dot", "--results", folder, "--failure", "same0007")
     assert any("same0007: shape, 3 of 10 cases, has a script" in line for line in lines)
