@@ -52,8 +52,9 @@ def with_finite_bounds(
     # in other dtypes an infinite answer, that of zero, is another reading
     half_precision = expectation.dtype == "float16"
     most = float(limits(expectation.dtype).max)
-    far = most if half_precision else (1 + _BESIDE) * np.abs(value)
-    settled = np.where(between, far - (1 - half) * np.abs(value), settled)
+    with np.errstate(invalid="ignore", over="ignore"):
+        far = most if half_precision else (1 + _BESIDE) * np.abs(value)
+        settled = np.where(between, far - (1 - half) * np.abs(value), settled)
     value = np.where(between, np.copysign(far, value), value)
     return replace(expectation, value=value, bound=np.where(unbounded, settled, expectation.bound))
 

@@ -22,6 +22,8 @@ from conformance.observations import DrawObservation, Returned, Value
 from conformance.results import Verdict
 from conformance.specs import load
 
+pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")
+
 Array = npt.NDArray[Any]
 DTYPE = "float16"
 MOST, TINY = float(limits(DTYPE).max), float(limits(DTYPE).tiny)
