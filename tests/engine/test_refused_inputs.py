@@ -79,9 +79,19 @@ def test_the_library_below_does_not_refuse_an_array(kind: str, message: str) -> 
     assert verdict(called("unfold", Binding.ARRAY), kind, message) is Verdict.VIOLATES
 
 
-def test_an_exception_about_something_else_does_not_refuse_a_list() -> None:
-    message = "`x` must be a 1-dimensional tensor, but has the shape []"
-    assert verdict(called("rot90", Binding.PYTHON), "ValueError", message) is Verdict.VIOLATES
+ARGUMENTS = "\n\nArguments received by Rot90.call():\n  • array=['list']\n  • x=<KerasTensor>"
+
+
+@pytest.mark.parametrize(
+    ("message", "judged_as"),
+    [
+        ("`x` must be a 1-dimensional tensor, but has the shape []", "violates"),
+        ("the axes differ" + ARGUMENTS, "violates"),
+        ("rot90 takes no list" + ARGUMENTS, "unsupported"),
+    ],
+)
+def test_only_an_exception_about_lists_refuses_a_list(message: str, judged_as: str) -> None:
+    assert verdict(called("rot90", Binding.PYTHON), "ValueError", message) == judged_as
 
 
 def test_lists_of_variables_and_numbers_beside_symbols_are_to_be_shown() -> None:

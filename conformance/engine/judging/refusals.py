@@ -78,7 +78,7 @@ _SLIPS = frozenset(
 _NO_MEMORY = re.compile(r"\bbad_alloc\b")
 """The words of C++ where no memory is left."""
 
-_DETAILS = re.compile(r"\n(?:Apply node that|Call arguments received|HINT:|\s*\[\[)")
+_DETAILS = re.compile(r"\n(?:Apply node that|(?:Call a|A)rguments received by|HINT:|\s*\[\[)")
 """Where the message proper ends and a list of nodes and values begins, which may hold any words."""
 
 _ABOUT_CODE = re.compile(
