@@ -24,7 +24,7 @@ import click
 from conformance.adapters.registry import shipped
 from conformance.reporting.containers import existing
 from conformance.reporting.json_results import file_name, read_results
-from conformance.reporting.markdown import escape
+from conformance.reporting.markdown_text import escape
 from conformance.results import Failure, Results
 from tests.real.scripts import answer
 

@@ -10,7 +10,7 @@ from msgspec import Struct, field
 
 from conformance.files import write_atomically
 from conformance.json_schemas import schema_of
-from conformance.reporting.markdown import escape
+from conformance.reporting.markdown_text import escape
 from conformance.results import Aspect, Verdict
 from conformance.results.encoding import as_json
 

@@ -235,7 +235,7 @@ def _of_source(source: Input | Step | None, sources: Mapping[str, Input | Step])
         if source.layout is not Layout.C:
             yield (source.layout,)
         if 0 in source.shape:
-            yield ("empty",)
+            yield ("without elements",)
 
 
 _OTHER_INPUTS = frozenset(Binding) - {Binding.CONSTANT, Binding.PLACEHOLDER}

@@ -13,7 +13,7 @@ from conformance.reporting.causes import shared
 from conformance.reporting.failures import failure_lines
 from conformance.reporting.json_results import representable
 from conformance.reporting.listing import ListedFailure, reading_name
-from conformance.reporting.markdown import code, escape, fenced
+from conformance.reporting.markdown_text import code, escape, fenced
 from conformance.reporting.marks import GRAVEST_FIRST, MARKS
 from conformance.reporting.paint import Paint
 from conformance.results import (

@@ -13,7 +13,7 @@ from conformance.reporting.causes import Cause, causes, is_one_cause, named, sha
 from conformance.reporting.failures import place_text
 from conformance.reporting.judgement import GateJudgement, StaleEntry
 from conformance.reporting.listing import listed_failures, suite_failures
-from conformance.reporting.markdown import code, escape, fenced
+from conformance.reporting.markdown_text import code, escape, fenced
 from conformance.reporting.marks import MARKS, READING
 from conformance.reporting.safe_text import clean, counted
 from conformance.reporting.summary import shown_counts

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from conformance.reporting.failures import place_text
 from conformance.reporting.listing import ListedFailure
-from conformance.reporting.markdown import code, escape, fenced, span
+from conformance.reporting.markdown_text import code, escape, fenced, span
 from conformance.reporting.safe_text import clean
 from conformance.results import AspectResult, Failure, Results
 

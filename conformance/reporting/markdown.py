@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -18,9 +17,9 @@ from conformance.reporting.listing import (
     suite_failures,
     takers,
 )
+from conformance.reporting.markdown_text import code, escape, fenced, joined
 from conformance.reporting.marks import MARKS, READING
 from conformance.reporting.matrix import MatrixColumn, by_theme, column, legend_name, marks_of
-from conformance.reporting.safe_text import clean, clean_block
 from conformance.reporting.summary import (
     absent_text,
     drift_text,
@@ -88,11 +87,6 @@ def render(results: Sequence[Results], unavailable: Sequence[TargetUnavailable] 
     return joined(lines)
 
 
-def joined(lines: Iterable[str]) -> str:
-    """The lines as a page."""
-    return "\n".join(lines).rstrip() + "\n"
-
-
 def scripted_failures(results: Sequence[Results], room: int) -> set[int]:
     """The failures whose scripts are shown in at most `room` characters, by identity in memory.
 
@@ -115,48 +109,6 @@ def scripted_failures(results: Sequence[Results], room: int) -> set[int]:
             break
         chosen[key] = id(failure)
     return set(chosen.values())
-
-
-def escape(text: str) -> str:
-    """The text on one line, meaning nothing to Markdown, HTML or a table.
-
-    Character references are text wherever they stand, so they are safe in a table cell too, where
-    a backslash before a pipe is read in two ways.
-    """
-    return _MEANT.sub(_references, clean(text))
-
-
-# an underscore between letters is not emphasis, and names are easier to read with theirs
-_MEANT = re.compile(r"^(?:[-+=]|\d+[.)])|(?<!\w)_|_(?!\w)|(?<=_)_|[^\w\s.,;:()=+/%'\"?-]")
-
-
-def _references(match: re.Match[str]) -> str:
-    return "".join(f"&#{ord(c)};" if c.isascii() else c for c in match[0])
-
-
-def code(text: str) -> str:
-    """A name in code style if it is an ordinary name, else as text."""
-    shown = clean(text)
-    return f"`{shown}`" if re.fullmatch(r"[\w.+-]+", shown, re.ASCII) else escape(shown)
-
-
-def span(text: str) -> str:
-    """The text on one line as code, with any backticks in it."""
-    shown = clean(text).strip() or " "
-    edge, ticks = " " if "`" in (shown[0], shown[-1]) else "", _ticks(shown)
-    return f"{ticks}{edge}{shown}{edge}{ticks}"
-
-
-def _ticks(text: str, least: int = 1) -> str:
-    """A fence of at least `least` backticks, longer than any in the text."""
-    return "`" * max(least, 1 + max(map(len, re.findall(r"`+", text)), default=0))
-
-
-def fenced(text: str, language: str = "python") -> list[str]:
-    """A code block that the text cannot leave, whatever backticks are in it."""
-    body = clean_block(text).rstrip("\n")
-    fence = _ticks(body, 3)
-    return [f"{fence}{language}", *body.split("\n"), fence]
 
 
 def header_lines(results: Sequence[Results]) -> Iterator[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from conformance.reporting.listing import ListedFailure, listed_failures
-from conformance.reporting.markdown import code, escape, fenced
+from conformance.reporting.markdown_text import code, escape, fenced
 from conformance.reporting.marks import GRAVEST_FIRST, MARKS, READING
 from conformance.results import Aspect, AspectResult, Failure, FunctionResult, Results, Verdict
 from conformance.results.scores import DEVIATIONS, diverges, standing, worst

@@ -23,7 +23,7 @@ import pytest
 from conformance.adapters.process import TOKEN, Launch
 from conformance.adapters.session import CallLimits
 from conformance.engine import Profile
-from conformance.reporting.markdown import code
+from conformance.reporting.markdown_text import code
 from conformance.results import Aspect, Verdict
 from conformance.scripts import Prelude
 from tests.adapters.support import FAKES

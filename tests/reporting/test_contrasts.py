@@ -12,7 +12,8 @@ from conformance.reporting.contrasts import contrasts, notes_on_failures
 from conformance.reporting.documented import Documented
 from conformance.reporting.formats import format_files
 from conformance.reporting.html.function_page import failure_groups
-from conformance.reporting.markdown import escape, render
+from conformance.reporting.markdown import render
+from conformance.reporting.markdown_text import escape
 from conformance.reporting.targets import target_histories
 from conformance.results import Aspect, Citation, Failure, FunctionResult, Results, Verdict
 from tests.reporting.records import aspect_result, failure, results

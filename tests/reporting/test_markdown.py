@@ -9,7 +9,8 @@ from markdown_it.token import Token
 from msgspec.structs import replace
 
 from conformance.reporting import markdown
-from conformance.reporting.markdown import MarkdownWriter, escape, fenced, render
+from conformance.reporting.markdown import MarkdownWriter, render
+from conformance.reporting.markdown_text import escape, fenced
 from conformance.reporting.marks import MARKS
 from conformance.reporting.safe_text import clean, clean_block
 from conformance.results import (

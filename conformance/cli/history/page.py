@@ -8,7 +8,7 @@ from pathlib import Path
 from conformance.files import write_atomically
 from conformance.history import CellChange, PastRun, changes
 from conformance.history.spans import State, counts
-from conformance.reporting.markdown import code, escape, joined
+from conformance.reporting.markdown_text import code, escape, joined
 
 PAGE = "history.md"
 _MOST = 40

@@ -26,7 +26,7 @@ from conformance.mutation.code.records import (
     read_other_tests,
 )
 from conformance.reporting.containers import content_of
-from conformance.reporting.markdown import escape
+from conformance.reporting.markdown_text import escape
 from conformance.results.encoding import as_json
 
 _HOW = {
