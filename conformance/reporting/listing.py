@@ -34,8 +34,15 @@ class ListedFailure(NamedTuple):
             return note if isinstance(note, str) else str(self.aspect.verdict)
         message = self.failure.message
         places = [str(p) for p in (self.failure.citation, self.failure.replacement) if p]
-        unsaid = [p for p in places if not re.search(rf"(?<!\w){re.escape(p)}(?!\w)", message)]
+        unsaid = [p for p in places if not self._says(p)]
         return f"{message} ({'; '.join(unsaid)})" if unsaid else message
+
+    def _says(self, place: str) -> bool:
+        """Whether the message has the citation, which may be short for the function's own text."""
+        assert self.failure is not None
+        short = place.replace(f"{self.function}: ", "docstring: ", 1)
+        words = "|".join(map(re.escape, (place, short)))
+        return bool(re.search(rf"(?<!\w)(?:{words})(?!\w)", self.failure.message))
 
 
 def listed_failures(functions: Iterable[FunctionResult], *verdicts: Verdict) -> list[ListedFailure]:

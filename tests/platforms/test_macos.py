@@ -49,7 +49,7 @@ def test_warden_and_worker_are_simulated(macos: Callable[[str], str], tmp_path: 
 
 
 def test_a_run_finds_what_is_wrong(project: Path, on_macos: Run) -> None:
-    shown = on_macos(project, "show", "relu", "--results", "reports")
+    shown = on_macos(project, "show", "relu", "--all", "--results", "reports")
     assert shown.returncode == 0 and "violates" in shown.stdout, shown.stderr
     written = on_macos(project, "report", "reports", "--output", "site", "--quiet")
     assert written.returncode == 0, written.stderr
