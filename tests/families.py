@@ -10,6 +10,9 @@ from collections.abc import Mapping, Sequence
 from conformance.adapters import guardian
 from tests.adapters.support import alive
 
+_SECONDS = 30.0
+"""How long a killed process may take to end."""
+
 
 def send(sent: str, ids: Mapping[str, Sequence[int]]) -> None:
     """Send signals to all processes of a role: "guardian STOP, host KILL"; "wait 2" waits for two
@@ -21,6 +24,17 @@ def send(sent: str, ids: Mapping[str, Sequence[int]]) -> None:
             continue
         reached = [_reached(process, what) for process in ids[role]]
         assert any(reached)
+        if what == "KILL":
+            _wait_for_the_end_of(ids[role])
+
+
+def _wait_for_the_end_of(processes: Sequence[int]) -> None:
+    """Wait until killed processes are gone: on a busy machine that takes a moment, in which the
+    others would go on."""
+    deadline = time.monotonic() + _SECONDS
+    while any(map(alive, processes)):
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
 
 
 def _reached(process: int, what: str) -> bool:

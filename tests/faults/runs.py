@@ -39,8 +39,6 @@ portions.CASES_WORTH_A_WORKER = 10
 from conformance.cli import main
 main()
 """
-_SETTLED = 0.5
-"""Seconds that the processes of a start need to know each other."""
 
 
 class Run:
@@ -99,8 +97,6 @@ class Run:
     def reach(self) -> Family:
         """Wait for the stage; the processes that there are then."""
         self.wait()
-        # a guardian that is killed at once may not have noted its worker
-        time.sleep(_SETTLED)
         assert self.process is not None
         roles = ("warden", "guardian")
         return Family(self.process.pid, roles if self.jobs == 1 else ("judge", *roles))
