@@ -116,14 +116,6 @@ class GradientTrial:
     def described(self) -> str:
         """The call in words."""
         program = self.differentiated.program
-        step = program.steps[0]
-        inputs = ", ".join(f"{i.name} {i.dtype} {i.shape}" for i in program.inputs[:-1])
-        return f"the gradient of {call_text(step)} with {inputs}"
-
-    @property
-    def in_few_words(self) -> str:
-        """As `described`, with inputs that share their words."""
-        program = self.differentiated.program
         call = call_text(program.steps[0])
         return f"the gradient of {call} with {joined_inputs(program.inputs[:-1])}"
 

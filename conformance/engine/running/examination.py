@@ -20,8 +20,6 @@ from conformance.engine.judging.probes import (
     NO_OWN_GRADIENT,
     NO_SHAPE,
     holds_empty,
-    is_misread,
-    misread,
     promises_shapes,
     shape_outputs,
     without_marks,
@@ -64,8 +62,6 @@ MOST_MINIMISED = 6
 MOST_KEPT = 2**14
 """The elements of the largest expectation that is kept for the next target: of 1,700 calls 60 have
 more, and two thirds of the memory."""
-_READERS = ("variable", "keras.ops.convert_to_tensor")
-"""The functions that make tensors of arrays, whose failure it is to misread one."""
 _MAKERS = ("variable", "constant", "placeholder")
 
 
@@ -179,9 +175,9 @@ class Examination:
         introduce(self._identify())
         self.probes = self._probing().run({a for task in self.tasks for a in task.aspects})
         for task in self.tasks:
-            if self.probes.misread and task.spec.name in _READERS:
+            if findings := self.probes.failures_of(task.spec.name):
                 self.tallies[task.spec.name].count(Aspect.VALUE)
-                self.tallies[task.spec.name].note([misread(self.probes.misread)])
+                self.tallies[task.spec.name].note(findings)
         if lost := self.session.losses + self.remembered.losses:
             self.note("", lost)
 
@@ -304,7 +300,7 @@ class Examination:
             tally.note([NO_OWN_GRADIENT if own else NO_GRADIENT])
         elif self._holds_what_ends_the_worker(name, trial):
             tally.empty += 1
-        elif is_misread(trial.batch.program, self.probes.misread):
+        elif self.probes.misreads(trial.batch.program):
             tally.misread += 1
         elif not self._is_lost(name, trial):
             return False

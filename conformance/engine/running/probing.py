@@ -14,6 +14,7 @@ from functools import partial
 from conformance.adapters.patience import ONCE
 from conformance.adapters.session import Session
 from conformance.editions import Edition, differentiates
+from conformance.engine.judging.findings import Finding
 from conformance.engine.judging.judge import fault_name
 from conformance.engine.judging.probes import (
     BINDINGS,
@@ -23,7 +24,9 @@ from conformance.engine.judging.probes import (
     empty_probe,
     ends_the_worker,
     gradient_probe,
+    is_misread,
     layout_probe,
+    misread,
     own_gradient_probe,
     shape_failure,
     shape_probe,
@@ -34,9 +37,11 @@ from conformance.engine.judging.probes import (
 )
 from conformance.engine.running.endings import Losses, is_slow
 from conformance.observations import Batch, StructureObservation
-from conformance.program import Binding, Layout
+from conformance.program import Binding, Layout, Program
 from conformance.results import Aspect
 
+_MAKERS = ("variable", "keras.ops.convert_to_tensor")
+"""The functions that make tensors of arrays, whose failure it is to misread one."""
 _Answers = Mapping[Binding, StructureObservation]
 PROBE, SETTING = "a probe", "a setting"
 """The names of losses outside of tests: in a probe, or in a call at the worker's start."""
@@ -59,6 +64,14 @@ class Probes:
     deadly: frozenset[Binding] = frozenset()
     """The bindings in which an array without elements ends the worker, whatever computes with it:
     a failure of `variable`, whose scenarios hold it."""
+
+    def failures_of(self, function: str) -> list[Finding]:
+        """The failures of a function that makes tensors of arrays, as the probes show them."""
+        return [misread(self.misread)] if self.misread and function in _MAKERS else []
+
+    def misreads(self, program: Program) -> bool:
+        """Whether an input of the program lies in a layout that is misread."""
+        return is_misread(program, self.misread)
 
 
 @dataclass(slots=True)

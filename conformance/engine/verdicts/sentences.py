@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 
 from conformance.engine.judging.calls import CallTrial
 from conformance.engine.judging.findings import RESULT_OF, Finding, described
-from conformance.engine.judging.gradients import GradientTrial
 from conformance.engine.judging.metadata import SAME_DTYPE
 from conformance.engine.judging.trials import Trial
 from conformance.results import Citation
@@ -142,8 +141,6 @@ def _shortenings(name: str, trial: Trial | None) -> Iterator[Callable[[_Parts], 
     yield _with_conventions_last
     if isinstance(trial, CallTrial):
         yield lambda parts: replace(parts, subject=described(prepared, joined=True))
-    elif isinstance(trial, GradientTrial):
-        yield lambda parts: replace(parts, subject=trial.in_few_words)
     yield lambda parts: replace(parts, source=parts.source.replace(f"({name}: ", "(docstring: "))
     yield _with_fewer_digits
     yield lambda parts: replace(parts, demands=parts.demands.partition(", because ")[0])
