@@ -130,8 +130,8 @@ class Prepared:
                     yield {**self.arrays[0], item.name: np.resize(array, shape)}
 
     def _shape_of(self, arrays: Mapping[str, Array]) -> tuple[int, ...] | None:
-        """The shape of the answer to other numbers; None if there is no answer, or another one
-        may be right as well."""
+        """The shape of the answer to other numbers; None without an answer, or with several right
+        ones."""
         if self.structure.claimed in arrays or not self.structure.spec.unique:
             return None
         arguments = answered(self.structure, arrays)

@@ -181,7 +181,7 @@ class Judgement:
 
 
 def _in_words(item: Input, *, layouts: bool, bindings: bool) -> str:
-    """An input in words: what it is, and how it was made if it is no placeholder of its shape.
+    """An input in words: name, dtype, shape, and its origin unless it is a placeholder of its shape.
 
     A list and a number of Python are always named.
     """

@@ -99,7 +99,7 @@ def layout_probe(layout: Layout, square: str = "square") -> Batch:
 
 
 def squares_right(observed: StructureObservation) -> bool | None:
-    """Whether the answer to a probe has the squares; None if there is no answer."""
+    """Whether the answer to a probe has the squares; None without an answer."""
     outcome = observed.draws[0].outcome
     if not isinstance(outcome, Returned) or len(outcome.values["squares"]) != 1:
         return None

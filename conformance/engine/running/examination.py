@@ -19,10 +19,7 @@ from conformance.engine.judging.probes import (
     NO_GRADIENT,
     NO_OWN_GRADIENT,
     NO_SHAPE,
-    holds_empty,
     promises_shapes,
-    shape_outputs,
-    without_marks,
     without_promise,
 )
 from conformance.engine.judging.releases import Release
@@ -342,8 +339,7 @@ class Examination:
 
     def _plain(self, trial: Trial, observed: StructureObservation) -> StructureObservation:
         """The observation without what is no failure of the function under test."""
-        asked = shape_outputs(trial.batch.program) if self.probes.marks else ()
-        observed = without_marks(observed, self.probes.marks, asked)
+        observed = self.probes.unmarked(trial.batch.program, observed)
         observed = with_shortfalls(observed, self.subject.shortfalls)
         backend = self.session.identity.backend
         promised = promises_shapes(self.subject.edition, backend)
@@ -360,7 +356,7 @@ class Examination:
         """
         if name in _MAKERS or ConventionName.EMPTY not in trial.unsettled:
             return False
-        return holds_empty(trial.batch.program, self.probes.deadly)
+        return self.probes.holds_deadly(trial.batch.program)
 
     def _judge(
         self, task: Task, trial: Trial, observed: StructureObservation, *, twin: bool = False

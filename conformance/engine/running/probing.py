@@ -24,15 +24,18 @@ from conformance.engine.judging.probes import (
     empty_probe,
     ends_the_worker,
     gradient_probe,
+    holds_empty,
     is_misread,
     layout_probe,
     misread,
     own_gradient_probe,
     shape_failure,
+    shape_outputs,
     shape_probe,
     square_of,
     squares_right,
     unknown_marks,
+    without_marks,
     works,
 )
 from conformance.engine.running.endings import Losses, is_slow
@@ -68,6 +71,15 @@ class Probes:
     def failures_of(self, function: str) -> list[Finding]:
         """The failures of a function that makes tensors of arrays, as the probes show them."""
         return [misread(self.misread)] if self.misread and function in _MAKERS else []
+
+    def unmarked(self, program: Program, observed: StructureObservation) -> StructureObservation:
+        """The observation without the numbers that stand for unknown dimensions."""
+        asked = shape_outputs(program) if self.marks else ()
+        return without_marks(observed, self.marks, asked)
+
+    def holds_deadly(self, program: Program) -> bool:
+        """Whether an input of the program is an array without elements that ends the worker."""
+        return holds_empty(program, self.deadly)
 
     def misreads(self, program: Program) -> bool:
         """Whether an input of the program lies in a layout that is misread."""
