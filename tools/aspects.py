@@ -13,8 +13,8 @@ from pathlib import Path
 from conformance.editions import Edition
 from conformance.engine.planning.demands import demanded_aspects
 from conformance.engine.planning.gaps import REASONS, gap
-from conformance.generators.compiled import COMPILED
 from conformance.program import Step
+from conformance.program.model import COMPILED
 from conformance.results import ASPECTS, Aspect
 from conformance.results.scores import CONTRACT
 from conformance.scenarios import families_of

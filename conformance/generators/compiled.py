@@ -12,11 +12,8 @@ from conformance.generators.complex_numbers import call_of
 from conformance.generators.structure import Structure
 from conformance.generators.twins import of_constants, with_program
 from conformance.program import Made, Program, Step
-from conformance.program.model import TENSORS_OF_INTEGERS
+from conformance.program.model import COMPILED, TENSORS_OF_INTEGERS
 from conformance.specs.convention_names import ConventionName
-
-COMPILED = "compiled"
-"""What is called with the name of a function, `whole`, and its arguments."""
 
 
 def compiled(structure: Structure, *, whole: bool, in_any_dtype: bool = False) -> Structure | None:

@@ -25,6 +25,7 @@ from conformance.generators.tensors import references
 from conformance.generators.twins import of_constants, with_program
 from conformance.generators.values import Draw, draw_arrays, signs
 from conformance.program import Argument, Binding, Input, Made, Program, Ref, Step
+from conformance.program.model import DIFFERENTIATED
 from conformance.specs.convention_names import ConventionName
 
 Array = npt.NDArray[Any]
@@ -32,9 +33,6 @@ FLOATS = ("float32", "float64")
 """Dtypes in which gradients are tested."""
 WEIGHTS = "weights"
 """The input with the weights of the loss; `loss_weights` where a parameter has that name."""
-DIFFERENTIATED = "differentiated"
-"""What is called with the name of a function, weights, the tensors by which it is differentiated,
-and its arguments. It differentiates the first result, if the function has several."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+from conformance.program.model import COMPILED, DIFFERENTIATED
 from conformance.results import Failure
 from conformance.specs.docstrings import Docstring
 from conformance.specs.drift import drift, parameter_defaults
@@ -87,9 +88,9 @@ def _calls(program: Mapping[str, Any] | None) -> Iterator[tuple[str, int, set[st
     """Function, number of positional arguments and keywords of each call of a stored program."""
     for step in (program or {}).get("steps", ()):
         name, args = str(step.get("function", "")), list(step.get("args", ()))
-        if name in ("compiled", "differentiated") and args and isinstance(args[0], str):
+        if name in (COMPILED, DIFFERENTIATED) and args and isinstance(args[0], str):
             # both call the function that their first argument names
-            skipped = 2 if name == "compiled" else 3
+            skipped = 2 if name == COMPILED else 3
             name, args = args[0], args[skipped:]
         yield name, len(args), set(step.get("kwargs", ()))
 

@@ -12,6 +12,12 @@ import numpy.typing as npt
 
 Outputs = Literal["tensors", "lists", "values"]
 """The kind of a program's outputs: tensors, lists of tensors, or values that are known."""
+COMPILED = "compiled"
+"""The function of a mapping that is called with the name of a function, `whole`, and its arguments:
+see `conformance/adapters/mappings/keras3_ops.toml`."""
+DIFFERENTIATED = "differentiated"
+"""The same with the name of a function, weights, the tensors by which it is differentiated, and its
+arguments. It differentiates the first result, if the function has several."""
 BACKEND = "{backend}"
 """Stands for the name of the target's own backend in texts of a program and its configuration."""
 

@@ -23,6 +23,7 @@ from conformance.program import (
     Step,
     from_json,
 )
+from conformance.program.model import COMPILED
 from conformance.reporting.flow import DAMAGED
 from conformance.reporting.safe_text import clean
 from conformance.results import Failure, FindingKind, FunctionResult, Results, Verdict
@@ -34,9 +35,6 @@ LONGEST = 160
 """Characters of a quotation or of a message."""
 REFUSED = "refused"
 """The name of each reading that is an exception."""
-COMPILED = "compiled"
-"""The function of a step that compiles a call: its first argument names the function, its second
-says how."""
 CONFIGURES = "keras.config."
 """The beginning of functions that later steps depend on."""
 

@@ -13,11 +13,9 @@ from functools import cached_property
 from typing import Any
 
 from conformance.program.calls import argument_text, step_lines
-from conformance.program.model import Binding, Program, Step
+from conformance.program.model import COMPILED, DIFFERENTIATED, Binding, Program, Step
 from conformance.scripts.prelude import Prelude
 
-COMPILED, DIFFERENTIATED = "compiled", "differentiated"
-"""The functions of a mapping: see `conformance/adapters/mappings/keras3_ops.toml`."""
 _IMPORTS = {"jax": "import jax", "tensorflow": "import tensorflow as tf", "torch": "import torch"}
 _CALLED = "called"
 """The name of the function that JAX differentiates."""

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conformance.generators.compiled import COMPILED, compiled
+from conformance.generators.compiled import compiled
+from conformance.program.model import COMPILED
 from tests.engine.keras_calls import prepared, problems
 
 Functions = Mapping[str, Callable[..., Any]]

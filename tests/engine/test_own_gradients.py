@@ -13,7 +13,6 @@ from conformance.engine import PROFILES
 from conformance.engine.judging.findings import Finding
 from conformance.engine.judging.gradients import Array, GradientTrial
 from conformance.engine.verdicts.failures import cite
-from conformance.generators.gradients import DIFFERENTIATED
 from conformance.observations import (
     DrawObservation,
     NotRun,
@@ -24,6 +23,7 @@ from conformance.observations import (
     Value,
 )
 from conformance.program import Binding, Ref
+from conformance.program.model import DIFFERENTIATED
 from conformance.results import Aspect, Verdict
 from tests.engine.support import tasks
 

@@ -11,7 +11,7 @@ import pytest
 
 import conformance.reference as K  # noqa: N812
 from conformance.engine.judging.findings import Finding
-from conformance.generators.compiled import COMPILED
+from conformance.program.model import COMPILED
 from conformance.results import Verdict
 from conformance.scenarios import Scenario
 from conformance.scenarios.checks import is_array

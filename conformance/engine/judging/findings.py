@@ -13,10 +13,10 @@ import numpy.typing as npt
 
 from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.messages import gist
-from conformance.generators.compiled import COMPILED
 from conformance.generators.complex_numbers import call_of
 from conformance.observations import Value
 from conformance.program import Binding, Input, Layout, Step, call_text
+from conformance.program.model import COMPILED
 from conformance.results import Aspect, FindingKind, Replacement, Verdict
 
 Array = npt.NDArray[Any]
@@ -181,7 +181,7 @@ class Judgement:
 
 
 def _in_words(item: Input, *, layouts: bool, bindings: bool) -> str:
-    """An input in words: name, dtype, shape, and its origin unless it is a placeholder of its shape.
+    """An input in words: name, dtype, shape; its origin, except of a placeholder of its shape.
 
     A list and a number of Python are always named.
     """

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from conformance.editions import Edition
 from conformance.engine.judging.findings import Finding, lies_so
-from conformance.generators.gradients import DIFFERENTIATED, WEIGHTS
+from conformance.generators.gradients import WEIGHTS
 from conformance.observations import (
     Batch,
     Fault,
@@ -29,6 +29,7 @@ from conformance.observations import (
 )
 from conformance.program import Binding, Input, Layout, Program, Ref, Step
 from conformance.program.marks import MAYBE
+from conformance.program.model import DIFFERENTIATED
 from conformance.results import Aspect, FindingKind, Verdict
 
 NOT_INTEGERS = "not integers"

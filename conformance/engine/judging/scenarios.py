@@ -28,7 +28,6 @@ from conformance.engine.judging.readings import (
     of_readings,
 )
 from conformance.engine.judging.refusals import lacked, refused_type, refuses_by_name
-from conformance.generators.compiled import COMPILED
 from conformance.observations import (
     Batch,
     NotRun,
@@ -39,6 +38,7 @@ from conformance.observations import (
 )
 from conformance.program import Binding, Case, Outputs, Step, call_text, to_json
 from conformance.program.marks import MAYBE, OPERATOR, OPERATOR_CALL, PRINTED_CALL, UNKNOWN
+from conformance.program.model import COMPILED
 from conformance.results import Aspect, FindingKind, Verdict
 from conformance.scenarios import Check, Problem, Scenario, Setup
 from conformance.scenarios.examples.docstring_results import DOCSTRING_EXAMPLE

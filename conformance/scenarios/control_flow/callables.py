@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from conformance.editions import Edition
-from conformance.generators.compiled import COMPILED
 from conformance.program import Argument, Ref
 from conformance.program import Function as Body
+from conformance.program.model import COMPILED
 from conformance.results import Aspect
 from conformance.scenarios.checks import OTHER_DTYPES, Test, has_dtype, is_array, shown
 from conformance.scenarios.checks import is_static_shape as is_static
