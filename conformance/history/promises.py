@@ -14,7 +14,6 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from conformance.program.model import COMPILED, DIFFERENTIATED
 from conformance.results import Failure
 from conformance.specs.docstrings import Docstring
 from conformance.specs.drift import drift, parameter_defaults
@@ -86,6 +85,11 @@ def _differing_parameters(
 
 def _calls(program: Mapping[str, Any] | None) -> Iterator[tuple[str, int, set[str]]]:
     """Function, number of positional arguments and keywords of each call of a stored program."""
+    from conformance.program.model import (  # noqa: PLC0415 - `show` waits for no NumPy
+        COMPILED,
+        DIFFERENTIATED,
+    )
+
     for step in (program or {}).get("steps", ()):
         name, args = str(step.get("function", "")), list(step.get("args", ()))
         if name in (COMPILED, DIFFERENTIATED) and args and isinstance(args[0], str):
