@@ -88,25 +88,17 @@ _ABOUT_CODE = re.compile(
 """Messages of Python about code that takes an object for another, or about a symbolic tensor."""
 
 _STUMBLED = re.compile(
-    r"\bobject is not (?:callable|iterable|subscriptable|an iterator)\b|\bhas no len\b"
+    r"\b(?:object|argument of type '[^']*') is not (?:callable|iterable|subscriptable)\b"
+    r"|\bobject is not an iterator\b|\bhas no len\b"
     r"|\bunsupported operand\b|\bnot supported between instances of\b|\bmultiple values for\b"
     r"|\btakes (?:\d+|no|exactly|from|at most|at least)\b[^\n]{0,40}\barguments?\b"
     r"|\bunexpected keyword\b|\b(?:list|tuple|pop|string) index out of range"
     r"|\b(?:division|modulo) by zero\b|\binvalid index to scalar variable"
+    r"|\bmodified by an inplace operation\b"
 )
 """Messages by which Python says what its own code stumbled over: none is about an argument."""
 _OF_INTERNALS = frozenset({"AttributeError", "KeyError", "RecursionError"})
 """Classes of exceptions that are about the objects of the code, whatever their message."""
-_WITHOUT_PROMISE = frozenset(
-    {
-        ConventionName.COMPILED_CALL,
-        ConventionName.DIFFERENTIABLE,
-        ConventionName.INPUT_DTYPE,
-        ConventionName.OWN_GRADIENT,
-    }
-)
-"""Conventions about calls that nobody promises: any exception refuses these."""
-
 LACKED = "documented, but the library says that it lacks it"
 UNSHOWN = "documented, but not to be seen in this environment"
 
@@ -146,7 +138,8 @@ def refusing(conventions: Iterable[str], outcome: Outcome) -> list[str]:
     attribute 'flat'` refuses nothing: code stumbled.
     """
     known, stumbled = load_conventions(), stumbles(outcome)
-    named = (name for name in conventions if not stumbled or name in _WITHOUT_PROMISE)
+    # which losses K.gradients differentiates no document says: any exception refuses one
+    named = (n for n in conventions if not stumbled or n == ConventionName.DIFFERENTIABLE)
     return [name for name in named if _says_so(outcome, known[name])]
 
 

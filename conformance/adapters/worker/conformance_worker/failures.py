@@ -5,7 +5,7 @@ import sys
 from time import perf_counter
 from typing import Any, Callable, Dict, List, Optional
 
-from .limits import MOST_BASES, MOST_NAME, class_name, cut, text_of
+from .limits import MOST_BASES, MOST_MESSAGE, MOST_NAME, class_name, cut, text_of
 from .stages import Announce, silent
 
 _BUCKETS = {
@@ -107,11 +107,18 @@ class Meter(object):
 
 def describe(error: BaseException, stage: str, step: Optional[int] = None) -> List[Any]:
     """The exception as [type, names of its bases, message, stage, step, place or None]."""
-    try:
-        message = text_of(error)
-    except BaseException as broken:
-        message = "(its message cannot be read: {})".format(class_name(type(broken)))
+    message, cause = _message(error), BaseException.__dict__["__cause__"].__get__(error)
+    if cause is not None:
+        added = "\n\nCaused by {}: {}".format(class_name(type(cause)), _message(cause))
+        message = cut(message + added, MOST_MESSAGE)
     # not `cls.__name__`, which a metaclass may answer
     bases = type.__dict__["__mro__"].__get__(type(error))[:MOST_BASES]
     names = [class_name(cls) for cls in bases]
     return [names[0], names, message, stage, step, place_of(error)]
+
+
+def _message(error: BaseException) -> str:
+    try:
+        return text_of(error)
+    except BaseException as broken:
+        return "(its message cannot be read: {})".format(class_name(type(broken)))
