@@ -161,6 +161,39 @@ def test_a_convention_may_ask_for_words(message: str, name: str, refuses: bool) 
     assert allowed.open_points == (() if refuses else ("negative-seed",))
 
 
+DETECTED = """
+Detected unsupported operations when trying to compile graph __inference_f[] on XLA_CPU_JIT:
+Det (No registered 'Det' OpKernel for XLA_CPU_JIT devices compatible with node {{node Det}})
+Stack trace for op definition:
+File "<frozen runpy>", line 198, in _run_module_as_main
+"""
+COMPILED = (
+    (DETECTED, True),
+    ("Data-dependent branching", True),
+    ("Shape must be rank 1 but is rank 2 for '{{node Pad}} = Pad[T=DT_FLOAT](x, Const)'", False),
+)
+
+
+@pytest.mark.parametrize(("message", "refuses"), COMPILED)
+def test_a_compiled_call_is_refused_in_words_that_speak_of_it(message: str, refuses: bool) -> None:
+    allowed = of_exception(raised(message), ["compiled-call"])
+    assert (allowed.readings == ("compiled-call: refused",)) is refuses
+
+
+GRADIENTS = (
+    ("scatter_mul gradients are only implemented if `unique_indices=True`", True),
+    ("element 0 of tensors does not require grad and does not have a grad_fn", True),
+    ("a variable needed for gradient computation has been modified by an inplace operation", False),
+    ("Incompatible shapes: [1,4,4] vs. [1,4,16]", False),
+)
+
+
+@pytest.mark.parametrize(("message", "refuses"), GRADIENTS)
+def test_a_gradient_is_refused_in_words_that_speak_of_it(message: str, refuses: bool) -> None:
+    allowed = of_exception(raised(message), ["own-gradient"])
+    assert (allowed.readings == ("own-gradient: refused",)) is refuses
+
+
 STUMBLES = """
 from conformance import reference
 from conformance.reference import *

@@ -111,7 +111,7 @@ def refuses_by_name(outcome: Outcome) -> bool:
     """
     if not isinstance(outcome, Raised):
         return False
-    words = _DETAILS.split(without_stack(outcome.message))[0].strip()
+    words = _words(outcome)
     if any(pattern.search(words) for pattern in _OF_ANOTHER_MATTER):
         return False
     named = any(kind in outcome.bases for kind in LACKING)
@@ -125,7 +125,7 @@ def is_mistaken_code(outcome: Outcome) -> bool:
     """
     if not isinstance(outcome, Raised):
         return False
-    words = _DETAILS.split(without_stack(outcome.message))[0]
+    words = _words(outcome)
     lacks = "TypeError" in outcome.bases and bool(_LACKS_ARGUMENTS.search(words))
     return lacks or _NAMELESS in outcome.bases
 
@@ -147,7 +147,7 @@ def stumbles(outcome: Outcome) -> bool:
     """Whether an exception is one of the library's own code, which says nothing about the input."""
     if not isinstance(outcome, Raised) or refuses_by_name(outcome):
         return False
-    words = _DETAILS.split(without_stack(outcome.message))[0].strip()
+    words = _words(outcome)
     if "AssertionError" in outcome.bases:
         return not words
     return not _OF_INTERNALS.isdisjoint(outcome.bases) or bool(_STUMBLED.search(words))
@@ -160,10 +160,16 @@ def _says_so(outcome: Outcome, convention: Convention) -> bool:
         return True
     if not isinstance(outcome, Raised) or refuses_by_name(outcome):
         return True
-    message = _DETAILS.split(without_stack(outcome.message))[0]
+    message = _words(outcome)
     if is_slip(outcome) or is_mistaken_code(outcome) or _ABOUT_CODE.search(message):
         return False
     return convention.is_refused_by(message)
+
+
+def _words(outcome: Raised) -> str:
+    """The message proper; its first line if a call stack is in the same paragraph."""
+    words = _DETAILS.split(without_stack(outcome.message))[0].strip()
+    return words or outcome.message.strip().partition("\n")[0]
 
 
 def is_slip(outcome: Outcome | None) -> bool:
