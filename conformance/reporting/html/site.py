@@ -5,6 +5,7 @@
 * `accuracy.html`: the largest error / its bound, by function and target
 * `about.html`: the meaning of marks, scores and words
 * `functions/FUNCTION.html`: the documents on a function, and the verdicts on each target
+* `functions/FUNCTION.records.js`: cases and scripts of its failures, if they are long
 * `targets/TARGET.html`: versions, scores, causes of failures, accuracy
 * `documents/DOCUMENT.html`: the text, the lines of its functions, its known faults
 * `assets/`: style sheet, scripts, and the data of comparison and search
@@ -16,6 +17,8 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, metadata
 from typing import Any
+
+from markupsafe import Markup
 
 from conformance.reporting.contrasts import contrasts, notes_on_failures
 from conformance.reporting.documented import Documented
@@ -150,18 +153,42 @@ class _SitePages:
             yield f"documents/{slug(name)}.html", self.page("document.html", "../", text=text)
 
     def functions(self) -> Iterator[tuple[str, bytes]]:
-        """The pages of functions, each with its neighbours."""
+        """The pages of functions, each with its neighbours, and the records of the long ones."""
         names = list(self.groups)
         for index, (name, groups) in enumerate(self.groups.items()):
             view = function_view(name, self.current, groups, self.documented, self.past)
-            near = _neighbours(names, index)
-            yield f"functions/{slug(name)}.html", self.page("function.html", "../", **view, **near)
+            view |= _neighbours(names, index)
+            bodies = {
+                group.anchor: self.page("record.html", "../", **view, g=group, first=not number)
+                for number, group in enumerate(groups)
+            }
+            late = sum(map(len, bodies.values())) > LONGEST_RECORDS
+            shown = list(bodies)[:1] if late else list(bodies)
+            view["bodies"] = {a: _escaped(bodies[a]) for a in shown}
+            view["records"] = f"{slug(name)}.records.js" if late else ""
+            yield f"functions/{slug(name)}.html", self.page("function.html", "../", **view)
+            if late:
+                yield f"functions/{view['records']}", _records(bodies)
 
     def targets(self) -> Iterator[tuple[str, bytes]]:
         """The pages of targets."""
         for history in self.histories:
             view = target_view(history, self.groups, self.documented, self.order)
             yield f"targets/{history.newest.key}.html", self.page("target.html", "../", **view)
+
+
+def _escaped(body: bytes) -> Markup:
+    return Markup(body.decode("utf-8"))  # noqa: S704 - a template made it, and escaped every text
+
+
+LONGEST_RECORDS = 150_000
+"""Bytes of all records of a function beyond which its page loads the one that a reader opens."""
+
+
+def _records(bodies: Mapping[str, bytes]) -> bytes:
+    """A script that sets `conformanceRecords`: the records after the first, by their anchors."""
+    later = {anchor: bodies[anchor].decode("utf-8") for anchor in list(bodies)[1:]}
+    return f"window.conformanceRecords = {script_safe(later)};\n".encode("ascii")
 
 
 def _neighbours(names: Sequence[str], index: int) -> Mapping[str, str | None]:

@@ -282,3 +282,23 @@ def test_every_verdict_has_its_colour_in_the_legend_of_bars(page: Any, tmp_path:
         bar = page.locator(f"#score-list rect.v-{verdict}").evaluate(colour, "fill")
         swatch = page.locator(f".swatch.v-{verdict}").evaluate(colour, "backgroundColor")
         assert bar == swatch, verdict
+
+
+def test_a_record_of_a_long_page_comes_when_it_is_opened(page: Any, tmp_path: Path) -> None:
+    failures = [
+        replace(
+            failure(V, message=f"softmax is wrong {n}"), id=f"{n:012}", script="# line\n" * 9_000
+        )
+        for n in range(3)
+    ]
+    value = replace(aspect_result(Aspect.VALUE, V), failures=failures)
+    listed = results("one", [FunctionResult("softmax", "activations", [value], "(x)")])
+    write(tmp_path, format_files("html", [listed], documented()))
+    page.goto((tmp_path / "functions" / "softmax.html").as_uri())
+    last = page.locator("details.failure").last
+    assert last.locator("pre").count() == 0
+    last.locator("summary").first.click()
+    last.locator(".variant").wait_for()
+    assert "# line" in last.locator("pre").last.text_content()
+    page.goto((tmp_path / "functions" / "softmax.html").as_uri() + f"#f-value-{1:012}-v")
+    page.locator("details.failure[open] .variant").nth(1).wait_for()

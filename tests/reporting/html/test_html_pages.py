@@ -228,3 +228,22 @@ def test_headings_can_be_linked(tmp_path: Path) -> None:
         content = (tmp_path / place).read_text("utf-8")
         for heading_id in re.findall(r'<h2 id="([^"]+)"', content):
             assert f'class="anchor" href="#{heading_id}"' in content, (place, heading_id)
+
+
+def test_a_long_page_carries_its_first_record_and_a_script_has_the_others(tmp_path: Path) -> None:
+    long = "</script><b>" + "# a line of a script\n" * 2_000
+    failures = [
+        replace(
+            failure(Verdict.VIOLATES, message=f"softmax is wrong {n}"), id=f"{n:012}", script=long
+        )
+        for n in range(4)
+    ]
+    value = replace(aspect_result(Aspect.VALUE, Verdict.VIOLATES), failures=failures)
+    write(tmp_path, format_files("html", [softmax("one", value)], documented()))
+    page = (tmp_path / "functions" / "softmax.html").read_text("utf-8")
+    data = (tmp_path / "functions" / "softmax.records.js").read_text("ascii")
+    assert len(page) < 150_000
+    assert page.count("a line of a script") == 2_000
+    assert data.count("a line of a script") == 3 * 2_000
+    assert "<" not in data
+    assert page.count("conformance show 00000000000") == 3

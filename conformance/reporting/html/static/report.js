@@ -1,4 +1,5 @@
-// On every page: the colour scheme, copying of scripts, menus that close, failures that are linked.
+// On every page: the colour scheme, copying of scripts, menus that close, records that are linked or
+// opened.
 "use strict";
 (() => {
   const root = document.documentElement;
@@ -25,6 +26,24 @@
     const linked = id && document.getElementById(id);
     const record = linked && linked.closest("details");
     if (record) { record.open = true; record.scrollIntoView(); }
+  }
+
+  // a long page carries only its first record: the others come with the first one that is opened
+  let records = null;
+  function fillOpened(event) {
+    const record = event.target, place = record.closest?.("[data-records]");
+    if (!place || !record.open || !record.matches(".failure") || record.querySelector(".variant")) return;
+    records = records || new Promise((resolve, reject) => {
+      const script = document.createElement("script");
+      script.src = place.dataset.records;
+      script.onload = () => resolve(window.conformanceRecords);
+      script.onerror = reject;
+      document.head.append(script);
+    });
+    const rest = record.querySelector(":scope > p");
+    records.then((bodies) => {
+      if (!record.querySelector(".variant")) rest.outerHTML = bodies[record.id];
+    }, () => { rest.textContent = `${place.dataset.records} is missing beside this page.`; });
   }
 
   async function copy(button) {
@@ -55,6 +74,7 @@
     });
   });
   window.addEventListener("hashchange", openLinked);
+  document.addEventListener("toggle", fillOpened, true);
   document.addEventListener("click", (event) => {
     for (const menu of document.querySelectorAll("details.menu[open]")) {
       if (!menu.contains(event.target)) menu.open = false;
