@@ -120,6 +120,8 @@ RIGHT: Functions = {
     "shape": lambda x: x.shape,
     "get_item": lambda x, key: x[key],
     "jvp": jvp,
+    "polar": lambda size, angle: size * np.exp(np.complex64(1j) * angle),
+    "view_as_complex": lambda x: x[..., 0] + np.complex64(1j) * x[..., 1],
 }
 
 

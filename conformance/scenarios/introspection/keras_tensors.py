@@ -25,6 +25,7 @@ from conformance.scenarios.recorder import Book, Lines, Recorder, Result
 BOOK = Book()
 RETURNS: Lines = {KERAS_3_DOCUMENT: "Returns"}
 SUMMARY: Lines = {KERAS_3_DOCUMENT: "Summary"}
+SYMBOL: Lines = {KERAS_3_DOCUMENT: "keras.KerasTensor: Example"}
 DTYPES = ("float32", "float64", "int32", "int64", "float16", "bool", "uint8", "int8", "int16")
 """Without unsigned integers of more bits, and what NumPy lacks."""
 _WIDE: dict[str, tuple[float, ...]] = {
@@ -122,6 +123,34 @@ def names_the_dtype(K: Recorder, draw: Draw) -> None:
     tensor, _, dtype = _tensor(K, draw)
     answer = K[K.tested](tensor).output("said")
     K.expect("what it says", answer, is_one_of(dtype), dtype, at=RETURNS)
+
+
+COMPLEX = {"keras.ops.polar": 2, "keras.ops.view_as_complex": 1}
+"""The functions whose results are complex, and the number of their arguments."""
+
+
+@BOOK.scenario(
+    tuple(COMPLEX),
+    "complex64 of {kind}",
+    Aspect.DTYPE,
+    editions=KERAS_3,
+    kind=("tensors", "symbolic tensors"),
+)
+def complex_dtype(K: Recorder, draw: Draw, kind: str) -> None:
+    """Parts of float32 make complex64, and a symbol reports it."""
+    x = small(draw, (*a_shape(draw, 0, 3), 2), "float32")
+    if kind == "tensors":
+        part = K.constant(K.array("x", x), dtype="float32")
+    else:
+        part = K.placeholder(shape=x.shape, dtype="float32")
+    number = K[K.tested](*[part] * COMPLEX[K.tested])
+    dtype = K["keras.ops.dtype"](number).output("dtype")
+    test, aspect, at = (
+        is_one_of("complex64"),
+        Aspect.DTYPE,
+        RETURNS if kind == "tensors" else SYMBOL,
+    )
+    K.expect("the dtype", dtype, test, "complex64", aspect=aspect, at=at)
 
 
 @BOOK.scenario("keras.ops.shape", "a tensor", editions=KERAS_3, share=2.0)
