@@ -31,6 +31,10 @@ THEANO = (
 )
 CLEARED = "('Bad input argument with name \"…/backend.py:13\" at index 0.', 'It is not aligned.')"
 
+OPENVINO = (
+    "Exception from src/cpp/core.cpp:117:\nException from src/dev/a.cpp:54:\ndivision by zero"
+)
+
 MESSAGES = {
     "": "",
     "\n \n": "",
@@ -56,6 +60,9 @@ MESSAGES = {
     THEANO: CLEARED,
     f"\n{CREATED}\n\n  {FILE}\n    f()": "",
     "in /home/me/a-b/w.py, or and/or.py": "in …/w.py, or and/or.py",
+    "no array.\n\nCaused by ValueError: too long\nmore": "no array.; cause: too long",
+    f"no array.\n\nCaused by RuntimeError: {OPENVINO}": "no array.; cause: division by zero",
+    "no array: it is 0\n\nCaused by ValueError: it is 0": "no array: it is 0",
     WRAPPED: 'Exception encountered when calling layer "tf.keras.backend.softmax" '
     "(type TFOpLambda). Cannot apply softmax to a tensor that is 1D.",
 }

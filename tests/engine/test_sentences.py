@@ -39,6 +39,15 @@ def test_without_a_reason_the_message_has_the_type_alone(got: str | None) -> Non
     assert message(got) == "f raises TypeError when computed; expected [1]"
 
 
+def test_a_long_message_of_a_wrapped_exception_keeps_the_cause() -> None:
+    call = "keras.ops.divide_no_nan(x, y) with x, y int32 (3, 1)"
+    gives = (
+        "raises RuntimeError when computed: `f` failed to convert; cause: integer division by zero"
+    )
+    shown = wrong(call, gives, "a result of shape (3, 1)")
+    assert "RuntimeError when computed: integer division by zero; " in shown
+
+
 def wrong(subject: str, gives: str, demands: str, **details: object) -> str:
     """The message of a wrong value of the function `keras.ops.f`."""
     verdict = Verdict.DIVERGES if "conventions" in details else Verdict.VIOLATES

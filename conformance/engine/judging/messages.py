@@ -23,6 +23,11 @@ _COUNTED = re.compile(
     r"(?=_Output_\d|'|\s(?:\w+ )?operation\b|\s(?:InputValue|LearnableParameter)\b)"
 )
 """A node named by its operation and a number, such as `Node 'Abs1359'`, `Reshape9249_Output_0`."""
+CAUSE = "; cause: "
+_CAUSED = "\n\nCaused by "
+"""What the worker puts between the message of an exception and that of its cause."""
+_PLACE = re.compile(r"Exception from [\w./-]+:\d+:\s*")
+"""Where OpenVINO raised an exception, in front of what it says."""
 _HEADING = re.compile(r"\[.*|.*:")
 """The first line of a list of details: a call stack, the arguments of the call."""
 
@@ -102,14 +107,18 @@ def short_message(message: str) -> str:
     """The first line of a message, without addresses and colours, cut to `MOST` characters.
 
     If the first paragraph is a single line, it may only say where the error was raised, with the
-    cause in the next paragraph: then the first line of that paragraph is added.
+    cause in the next paragraph: then the first line of that paragraph is added. The cause of a
+    wrapped exception, if the worker saw one, follows `CAUSE`.
     """
-    plain = _COLOUR.sub("", message)
+    plain, _, cause = _PLACE.sub("", _COLOUR.sub("", message)).partition(_CAUSED)
     paragraphs = [_lines(part) for part in re.split(r"\n\s*\n", plain)]
     first, *rest = [lines for lines in paragraphs if lines] or [[""]]
     said = [first[0]]
     if len(first) == 1 and rest and not _HEADING.fullmatch(rest[0][0]):
         said.append(rest[0][0])
+    causes = _lines(cause.partition(": ")[2])
+    if causes and causes[0] not in said[-1]:
+        said[-1] += f"{CAUSE}{causes[0]}"
     line = without_addresses(" ".join(said)).strip()
     return line if len(line) <= MOST else line[: MOST - 1] + "…"
 

@@ -3,8 +3,8 @@
 A line of more than `MOST` characters loses details until it fits. First go the layout of arrays in
 memory and the way inputs are made, then the open points. The next are words that repeat others:
 dtypes of inputs that are alike, the function's name in its own citation, digits after the seventh.
-Then the texts of an exception and of the demand lose their ends. The failure's record and its
-script have all details.
+Then the text of an exception keeps its cause alone, and it and the demand lose their ends. The
+failure's record and its script have all details.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 
 from conformance.engine.judging.calls import CallTrial
 from conformance.engine.judging.findings import RESULT_OF, Finding, described
+from conformance.engine.judging.messages import CAUSE
 from conformance.engine.judging.metadata import SAME_DTYPE
 from conformance.engine.judging.trials import Trial
 from conformance.results import Citation
@@ -171,7 +172,8 @@ def _with_shorter_exception(parts: _Parts) -> _Parts:
     if match is None:
         return parts
     room = max(_LEAST, len(match[3]) - (len(str(parts)) - MOST))
-    return replace(parts, gives=f"{match[1]}{match[2]}: {_cut(match[3], room)}")
+    text = match[3] if len(match[3]) <= room else match[3].rpartition(CAUSE)[2]
+    return replace(parts, gives=f"{match[1]}{match[2]}: {_cut(text, room)}")
 
 
 def _with_shorter_demands(parts: _Parts) -> _Parts:
