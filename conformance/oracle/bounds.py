@@ -39,6 +39,7 @@ from conformance.oracle.keras_ops import arrays as keras_arrays
 from conformance.oracle.keras_ops import (
     complex_numbers,
     counting,
+    divisions,
     filters,
     fourier,
     intervals,
@@ -97,6 +98,7 @@ CONTRACTIONS = {
     **resampling.CONTRACTIONS,
     **scaling.CONTRACTIONS,
     **complex_numbers.CONTRACTIONS,
+    **divisions.CONTRACTIONS,
 }
 SUMMATIONS = {
     **reductions.SUMMATIONS,

@@ -32,6 +32,7 @@ from conformance.oracle.keras_ops import (
     casting,
     complex_numbers,
     counting,
+    divisions,
     filters,
     fourier,
     intervals,
@@ -63,6 +64,7 @@ from conformance.specs.model import Accuracy
 ORACLES: Mapping[str, Callable[..., Array]] = {
     **numpy_functions.ORACLES,
     **keras_elements.ORACLES,
+    **divisions.ORACLES,
     **keras_arrays.ORACLES,
     **keras_sums.ORACLES,
     **keras_normalisation.ORACLES,

@@ -171,9 +171,6 @@ ORACLES: Mapping[str, Callable[..., Array]] = {
     **{
         name: binary(getattr(np, name))
         for name in (
-            "floor_divide",
-            "mod",
-            "fmod",
             "fmax",
             "fmin",
             "logaddexp2",
