@@ -108,15 +108,20 @@ _TRUTH = "bool"
 def _with_tried(spec: Spec) -> Dtypes:
     """The dtypes of a spec with those that its edition tries each function with.
 
-    That is each function with a tensor of floating numbers that no drawer draws. Truth values are
-    numbers where the result has fractions; elsewhere a spec says whether they are tried.
+    That is each function with a tensor of floating numbers. One whose arguments a drawer draws is
+    tried with all integers if its spec names one dtype of integers. Truth values are numbers where
+    a result of no drawer has fractions; elsewhere a spec says whether they are tried.
     """
     named = spec.dtypes
     floating = any(is_floating(dtype) for dtype in named.documented)
-    if spec.draw or spec.dtype is None or not floating:
+    if (
+        spec.dtype is None
+        or not floating
+        or (spec.draw and not {"int32", "int64"} & {*named.probed})
+    ):
         return named
     known: set[str] = {*named.documented, *named.probed, *named.untried}
-    fractions = any(FRACTIONS in used_in(rule) for rule in spec.dtype.accept)
+    fractions = not spec.draw and any(FRACTIONS in used_in(rule) for rule in spec.dtype.accept)
     known |= set() if fractions else {_TRUTH}
     tried = dict.fromkeys(dtype for e in spec.editions for dtype in tried_in(e))
     return replace(named, probed=[*named.probed, *(d for d in tried if d not in known)])

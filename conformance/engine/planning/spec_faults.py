@@ -44,7 +44,7 @@ from conformance.specs.model import Contraction, ErrorCase
 from conformance.specs.records import NAMED_PROFILES
 from conformance.specs.rules import RuleError, evaluate
 
-CALLS = 20
+CALLS = 30
 """How many calls are drawn of a function in each edition."""
 INVALID = 3
 """How many invalid calls are drawn of each error case."""
