@@ -103,6 +103,7 @@ def _expanded(spec: Spec, library: Library, shared: Mapping[str, SharedError]) -
 FRACTIONS = "float-of"
 """The named rule of results that have fractions, whatever their tensors hold."""
 _TRUTH = "bool"
+_INTEGERS = frozenset({"int32", "int64"})
 
 
 def _with_tried(spec: Spec) -> Dtypes:

@@ -57,11 +57,12 @@ def outside(bounded: Callable[..., tuple[Array, Array]], f: Division, x: Array) 
 def test_the_values_are_those_of_exact_fractions() -> None:
     for x, y in zip(X[:500].tolist(), Y[:500].tolist(), strict=True):
         whole = Fraction(x) // Fraction(y)
-        assert divisions.floor_divide(np.float64(x), np.float64(y)) == whole
-        assert divisions.mod(np.longdouble(x), np.longdouble(y)) == pytest.approx(
+        wide = np.array(x), np.array(y)
+        assert divisions.floor_divide(*wide) == whole
+        assert divisions.mod(*(a.astype(np.longdouble) for a in wide)) == pytest.approx(
             float(Fraction(x) - whole * Fraction(y)), rel=1e-15, abs=1e-300
         )
-        assert divisions.fmod(np.float64(x), np.float64(y)) == math.fmod(x, y)
+        assert divisions.fmod(*wide) == math.fmod(x, y)
 
 
 @pytest.mark.parametrize("x", [X, MULTIPLES], ids=["any", "near multiples"])
