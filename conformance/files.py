@@ -16,7 +16,7 @@ from typing import BinaryIO, Protocol
 from uuid import uuid4
 
 _CANNOT_SYNC = (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP)
-"""What file systems answer that have nothing to wait for."""
+"""The errors of file systems that cannot wait for a disk."""
 _BESIDE = ".writing-"
 """How the names of files begin that are not in their places yet."""
 _DESCRIPTORS = Path("/proc/self/fd")

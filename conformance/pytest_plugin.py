@@ -57,7 +57,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
-    """What is tested, and how."""
+    """The line on the targets, the profile and the seed."""
     if not _asked_for(config):
         return []
     from conformance.testing.items import header  # noqa: PLC0415

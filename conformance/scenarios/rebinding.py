@@ -1,4 +1,4 @@
-"""The same scenario with variables in the place of placeholders, for what cannot make those."""
+"""The same scenario with variables in place of placeholders, which some libraries cannot make."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def in_variables(scenario: Scenario) -> Scenario | None:
     program, once; None if it has none, has wider floats than the documents' float32, or is about
     feeding itself.
 
-    The variable holds the array from the start, and is no input of the function any more. Where
+    The variable holds the array from the start, and is not an input of the function any more. Where
     variables of integers are made of float32, as on CNTK, wider floats beside them would fail for
     that, which is the fault of `variable`.
     """
@@ -59,7 +59,7 @@ def _fed_once(steps: Sequence[Step], inputs: Inputs) -> Iterator[tuple[str, Ref]
 
 
 def _pairs(step: Step, inputs: Inputs) -> Iterator[tuple[str, Argument]]:
-    """The placeholders of the function that a step calls, each with what it is fed."""
+    """The placeholders of the function that a step calls, each with its fed array."""
     match step.args:
         case [Ref(name), list(values)] if step.function == OPERATOR_CALL and name in inputs:
             yield from ((p.name, value) for p, value in zip(inputs[name], values, strict=True))

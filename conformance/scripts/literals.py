@@ -67,7 +67,7 @@ _WIDTH = 100
 def assignment(name: str, array: npt.NDArray[np.generic]) -> list[str]:
     """Lines of Python over `np` that give `name` the array, bit for bit.
 
-    A long array is one number but for a few elements, or counts from 0 to 99, or is packed: zlib
+    A long array is one number except for a few elements, or counts from 0 to 99, or is packed: zlib
     and base64 of its bytes, which the lines import.
     """
     if array.size < LONG:

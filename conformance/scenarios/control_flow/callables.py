@@ -1,7 +1,7 @@
 """Calls with callables, whose results may be nested, as scenarios.
 
 A call is made of tensors, compiled, and of symbolic tensors. A callable is written once, as an
-expression: the program calls its functions, and NumPy computes what must come of them.
+expression: the program calls its functions, and NumPy computes the expected results.
 """
 
 from __future__ import annotations
@@ -65,12 +65,12 @@ NUMPY: Mapping[str, Callable[..., Any]] = {
     "matmul": np.matmul,
     "operator.getitem": lambda x, place: x[place],
 }
-"""What the functions of an expression compute."""
+"""The values of the functions of an expression."""
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A callable: its name, its parameters and what it returns."""
+    """A callable: its name, its parameters and its result."""
 
     name: str
     parameters: tuple[str, ...]
@@ -115,7 +115,7 @@ def _computed(part: Expression, names: Mapping[str, Any]) -> Any:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Leaf:
-    """A tensor in a result: the way to it, and what it must be."""
+    """A tensor in a result: the path to it, and the test of its value."""
 
     path: tuple[int, ...]
     shape: tuple[int, ...]
@@ -146,13 +146,13 @@ class Nested:
     _: KW_ONLY
     gives: tuple[Leaf, ...]
     outside: Mapping[str, Array] = field(default_factory=dict)
-    """What callables see besides their arguments: tensors that are never symbolic."""
+    """The tensors that callables use besides their arguments; they are never symbolic."""
     then: tuple[Argument, ...] | None = None
     """The arguments with which the result is called, if it is a function."""
     conventions: tuple[str, ...] = ()
     """Without which the docstring does not cover the call."""
     about: str = ""
-    """What is special about it, in words that are the same for every case."""
+    """Its special property, in words that are the same for every case."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

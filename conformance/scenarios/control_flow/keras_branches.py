@@ -1,6 +1,6 @@
 """Branches and maps of keras.ops: callables of which one is called, or of every element.
 
-All numbers are small and whole, so that what comes is settled to the last bit.
+All numbers are small and whole, so results are settled to the last bit.
 """
 
 from __future__ import annotations

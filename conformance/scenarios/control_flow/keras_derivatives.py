@@ -1,6 +1,6 @@
 """Derivatives of keras.ops: products of a Jacobian matrix and a vector, and gradients of one's own.
 
-The functions are polynomials of small whole numbers, so that what comes is settled to the last bit.
+The functions are polynomials of small whole numbers, so results are settled to the last bit.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Loops of keras.ops: what callables carry from step to step.
 
-All numbers are small and whole, so that what comes is settled to the last bit, in whatever order a
+All numbers are small and whole, so results are settled to the last bit, in any order in which a
 parallel scan combines them. The loops here are those that the docstrings print as Python.
 """
 
@@ -48,8 +48,8 @@ _STEPS: dict[str, tuple[Expression, ...]] = {
         (do("add", C, OUTER), do("multiply", C, 3)),
     ),
 }
-"""What is carried and what is given, by what is scanned. They differ, and show their order; what is
-given has the shape and dtype of what is carried, which TensorFlow asks for."""
+"""The carried value and the output of a step, by the scanned values. They differ, and show their
+order. The output has the shape and dtype of the carried value, as TensorFlow demands."""
 _CARRIED = do("operator.getitem", C, 0), do("operator.getitem", C, 1)
 _PAIRS: tuple[Expression, ...] = (
     (
@@ -61,7 +61,7 @@ _UNROLLED = (1, 1, 1, 2, 3, True, False)
 
 
 def _scanned(step: Callable[..., Any], init: Any, xs: Sequence[Any], *, reverse: bool) -> Any:
-    """What is carried at last, and the rows of what is given."""
+    """The last carried value, and the outputs as rows."""
     carry, rows = init, []
     for x in reversed(xs) if reverse else xs:
         carry, y = step(carry, x)
@@ -84,7 +84,7 @@ def _scan_call(
     outside: dict[str, Array],
     about: str = "",
 ) -> Nested:
-    """A scan of `xs` with what is carried at first; both by their tensors."""
+    """A scan of `xs` with the first carried value; both by their tensors."""
     rows = [*zip(*xs[1].values(), strict=True)] if xs[1] else [(None,)] * a_length(draw)
     packed = [row[0] if len(row) == 1 else row for row in rows]
     start = tuple(init[1].values())
@@ -141,7 +141,7 @@ def _scan_none(draw: DrawFn) -> Nested:
 
 
 def _scan_pair(draw: DrawFn) -> Nested:
-    """What is carried is a pair, and so is what is given."""
+    """The carried value is a pair, and so is the output."""
     shape, dtype = dims(draw), a_number_dtype(draw)
     init, xs = _parts(draw, "cd", shape, dtype), _parts(draw, "x", (a_length(draw), *shape), dtype)
     f = _step(draw, "", _PAIRS)
@@ -221,7 +221,7 @@ def _while_loop(draw: DrawFn) -> Nested:
     start_with = _packed(carried, tensors)
     last = _looped(test.of(outside), body.of(outside), start_with, most)
     idle = last is start_with
-    # what the body computes of float64 may be of another dtype, which is no matter of the loop
+    # a body may return another dtype for float64, which does not concern the loop
     kept = dtype if idle or dtype != "float64" else None
     return Nested(
         tensors,

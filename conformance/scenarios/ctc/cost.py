@@ -1,4 +1,4 @@
-"""What the documents promise of ctc_batch_cost."""
+"""The documents' promises about ctc_batch_cost."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ EDGES: dict[str, tuple[ConventionName, list[int]]] = {
     "the loss of a label without classes": (EMPTY, []),
     "the loss of a label longer than its input": (IMPOSSIBLE, [1, 2, 1]),
 }
-"""A label without classes, and one that needs more time steps than there are."""
+"""A label without classes, and a label that needs more time steps than there are."""
 
 
 @BOOK.scenario(COST, "{what}", what=EDGES)

@@ -1,7 +1,7 @@
-"""What the documents promise of ctc_decode: the likeliest labels and their log probabilities.
+"""The documents' promises about ctc_decode: the likeliest labels and their log probabilities.
 
-An answer that is right for neither custom of the blank, the last class and the first, is wrong by
-the documents; one that is right for the first only is a reading of the convention `ctc-blank`.
+The blank is the last class or, by a reading of the convention `ctc-blank`, the first. An answer
+that is right for neither custom contradicts the documents.
 """
 
 from __future__ import annotations
@@ -189,7 +189,7 @@ def narrow(K: Recorder) -> None:
 
 @BOOK.scenario(*BEST, editions=KERAS_2)
 def shorter(K: Recorder) -> None:
-    """A sample that ends before another, with a class after its end that is no blank."""
+    """A sample that ends before another; a class after its end is not a blank."""
     steps = np.array([[1, 16, 2, 1], [1, 2, 16, 1], [1, 16, 2, 1]]) / 20
     y_pred, lengths = np.stack([steps, steps]).astype("float32"), np.array([3, 1], "int32")
     last, first = both(lambda y: (ctc_paths.best_path(y),), ended(y_pred, lengths))

@@ -44,7 +44,7 @@ def sequences(labels: Labels) -> Callable[..., Problem | None]:
 
 
 def in_order(case: DecodedSamples) -> Callable[..., Problem | None]:
-    """The likeliest sequence comes first; which there are is the business of `sequences`."""
+    """The likeliest sequence is the first; `sequences` tests the set of sequences."""
 
     def test(*outputs: Values) -> Problem | None:
         found = _found(case.last, outputs)
