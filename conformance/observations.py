@@ -45,10 +45,10 @@ class Batch:
             raise ValueError(f"draws is {self.draws}: a batch has at least one draw")
         for item in self.program.inputs:
             array = self.arrays.get(item.name)
-            wanted = (self.draws, *item.shape)
-            if array is None or array.shape != wanted or array.dtype != held_in(item.dtype):
-                found = "nothing" if array is None else f"{array.dtype} {array.shape}"
-                raise ValueError(f"input {item.name!r} needs {item.dtype} {wanted}, not {found}")
+            shape = (self.draws, *item.shape)
+            if array is None or array.shape != shape or array.dtype != held_in(item.dtype):
+                actual = "nothing" if array is None else f"{array.dtype} {array.shape}"
+                raise ValueError(f"input {item.name!r} needs {item.dtype} {shape}, not {actual}")
             if not has_all(item.dtype, array):
                 raise ValueError(f"input {item.name!r} has numbers that {item.dtype} lacks")
 

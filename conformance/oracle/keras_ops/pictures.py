@@ -1,10 +1,10 @@
 """Images with other borders, and with other colours.
 
-What is moved is exact. Colours are sixteenths, so that differences of two are exact: a hue is off
-by some products and a quotient, each of numbers up to 6 (`ROUNDINGS`). Left open are the hue of
-grey, and the saturation of black, which no formula settles: any number from 0 to 1. No
-docstring says how bright the grey of a colour is: it is no darker than the darkest channel and no
-brighter than the brightest, except for the rounding of weights with a few decimals (`SLACK`).
+Elements that move stay exact. Colours are sixteenths, so differences of two are exact: a hue is off
+by some products and a quotient, each of numbers up to 6 (`ROUNDINGS`). No formula settles the hue
+of grey and the saturation of black: any number from 0 to 1 is right. No docstring says how bright
+the grey of a colour is. It lies between the darkest and the brightest channel, except for the
+rounding of weights with a few decimals (`SLACK`).
 
 Source: the docstrings of `keras.ops.image`. For hue, saturation and value: A. R. Smith, Color Gamut
 Transform Pairs, SIGGRAPH 1978.
