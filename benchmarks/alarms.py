@@ -55,7 +55,7 @@ def calculation(edition: Edition) -> str:
     """One row: tests, bounds on the chance of an alarm in one run and in ten thousand."""
     bounds = [rate for s in scenarios(edition) for rate in rates(s)]
     single = math.fsum(bounds)
-    many = -math.expm1(RUNS * math.log1p(-one))
+    many = -math.expm1(RUNS * math.log1p(-single))
     return f"| {edition} | {len(bounds)} | {single:.2e} | {many:.2e} |"
 
 

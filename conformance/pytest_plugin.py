@@ -133,33 +133,33 @@ def _several(metavar: str, about: str, **more: Any) -> dict[str, Any]:
     return {"action": "append", "default": [], "metavar": metavar, "help": about, **more}
 
 
-def _value(metavar: str, about: str, **more: Any) -> dict[str, Any]:
+def _text(metavar: str, about: str, **more: Any) -> dict[str, Any]:
     return {"metavar": metavar, "help": about, **more}
 
 
 _OPTIONS: dict[str, dict[str, Any]] = {
     "target": _several("NAME", "Test this target, or a library's; may be repeated."),
-    "module": _value("MODULE", "Test this module, such as my_package.backend."),
-    "edition": _value("EDITION", "keras-1, keras-2.0, keras-2.2 or keras-3; else the target's own."),
-    "profile": _value("PROFILE", "How much is tried: smoke, default or thorough."),
-    "seed": _value("N", "The same seed gives the same cases; 0 by default.", type=_seed),
-    "fail-on": _value(
+    "module": _text("MODULE", "Test this module, such as my_package.backend."),
+    "edition": _text("EDITION", "keras-1, keras-2.0, keras-2.2 or keras-3; else the target's own."),
+    "profile": _text("PROFILE", "How much is tried: smoke, default or thorough."),
+    "seed": _text("N", "The same seed gives the same cases; 0 by default.", type=_seed),
+    "fail-on": _text(
         "WHAT",
         "violation (with crashes and time-outs), accuracy, change, divergence, unsupported,"
         " several as divergence,unsupported, or never.",
     ),
-    "expectations": _value(
+    "expectations": _text(
         "FILE", "Known failures: a test that has one is expected to fail, and fails if it does not."
     ),
-    "config": _value("FILE", "A TOML file with targets of your own; by default conformance.toml."),
-    "python": _value("PYTHON", "The interpreter for the module: a version, or a path."),
+    "config": _text("FILE", "A TOML file with targets of your own; by default conformance.toml."),
+    "python": _text("PYTHON", "The interpreter for the module: a version, or a path."),
     "path": _several("DIR", "A folder that the module is imported from; may be repeated."),
     "env": _several("KEY=VALUE", "A variable for the module; may be repeated.", type=_variable),
     "eager": {
         "action": "store_true",
         "help": "The module is in eager mode: it has no graph.",
     },
-    "adapter": _value(
+    "adapter": _text(
         "CLASS", "The class that reaches the module: module:Class, or an entry point's name."
     ),
 }
