@@ -45,13 +45,13 @@ class Evidence:
 
     def source(self, name: str) -> str:
         """The function under another name, for a script: without types and its docstring."""
-        (made,) = ast.parse(inspect.getsource(self.of)).body
-        assert isinstance(made, ast.FunctionDef)
-        every = [*made.args.posonlyargs, *made.args.args, *made.args.kwonlyargs]
-        for argument in (*every, made.args.kwarg):
+        (definition,) = ast.parse(inspect.getsource(self.of)).body
+        assert isinstance(definition, ast.FunctionDef)
+        every = [*definition.args.posonlyargs, *definition.args.args, *definition.args.kwonlyargs]
+        for argument in (*every, definition.args.kwarg):
             if argument is not None:
                 argument.annotation = None
-        made.name, made.returns = name, None
-        if ast.get_docstring(made) is not None:
-            made.body = made.body[1:]
-        return ast.unparse(made)
+        definition.name, definition.returns = name, None
+        if ast.get_docstring(definition) is not None:
+            definition.body = definition.body[1:]
+        return ast.unparse(definition)

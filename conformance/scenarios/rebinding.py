@@ -72,8 +72,8 @@ def _changed(step: Step, inputs: Inputs, fed: Mapping[str, Ref]) -> Step:
     if step.result in inputs:
         left = [p for p in inputs[step.result] if p.name not in fed]
         return replace(step, args=(left, *step.args[1:]))
-    kept = [value for name, value in _pairs(step, inputs) if name not in fed]
+    others = [value for name, value in _pairs(step, inputs) if name not in fed]
     called = step.function == OPERATOR_CALL and step.args[:1] and step.args[0]
     if isinstance(called, Ref) and called.name in inputs:
-        return replace(step, args=(called, kept))
+        return replace(step, args=(called, others))
     return step

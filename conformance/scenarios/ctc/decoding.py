@@ -25,7 +25,7 @@ from conformance.scenarios.ctc.decoding_cases import (
 from conformance.scenarios.ctc.decoding_tests import (
     best_path_probability,
     in_order,
-    listed,
+    listing,
     no_probability_above_one,
     probabilities_of,
     sequence_probability,
@@ -79,7 +79,7 @@ def _expect_form(K: Recorder, count: int) -> None:
 def _expect_sequences(
     K: Recorder, name: str, case: DecodedSamples, outputs: list[Result], at: Lines
 ) -> None:
-    test, demands = sequences(case.last), f"{listed(case.last)}, with -1 after the ends"
+    test, demands = sequences(case.last), f"{listing(case.last)}, with -1 after the ends"
     others = (first_blank(sequences(case.first)),)
     K.expect(name, outputs, test, demands, at=at, alternatives=others)
 
@@ -141,7 +141,10 @@ def beam(K: Recorder, case: DecodedSamples, binding: str, width: int | None) -> 
     outputs, logarithms = _decoded(K, case, binding, top, **arguments)
     _expect_sequences(K, "the likeliest sequences", case, outputs, SEVERAL)
     if top > 1:
-        demands, rests = f"{listed(case.last)}, with -1 after the ends", (ConventionName.CTC_ORDER,)
+        demands, rests = (
+            f"{listing(case.last)}, with -1 after the ends",
+            (ConventionName.CTC_ORDER,),
+        )
         K.expect("the likeliest first", outputs, in_order(case), demands, conventions=rests)
     _expect_padding(K, case, outputs)
     K.expect(

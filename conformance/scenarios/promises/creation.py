@@ -323,12 +323,12 @@ def constrained(K: Recorder) -> None:
     x = K.variable(K.array("start", MATRIX), dtype="float32", constraint=projected)
     before = K.get_value(x).output("before")
     K.set_value(x, K.array("new", -NEW))
-    after, kept = (
+    after, lasting = (
         K.get_value(x).output("after"),
         "as it was given: only optimisers apply the constraint",
     )
     for name, result, array in (("first value", before, MATRIX), ("value set", after, -NEW)):
-        demands = f"{array.tolist()}, {kept}"
+        demands = f"{array.tolist()}, {lasting}"
         K.expect(f"the {name}", result, is_array(array), demands, at=CONSTRAINT)
 
 

@@ -61,8 +61,8 @@ def _callable(K: Recorder) -> Any:
     return fn
 
 
-def _has_label(own: Values, given: Values) -> Problem | None:
-    usual, name = str(plain(own)), str(plain(given))
+def _has_label(own: Values, named: Values) -> Problem | None:
+    usual, name = str(plain(own)), str(plain(named))
     if not usual or LABEL in name:
         return None
     gives = f"gives a tensor named {name!r}, and one named {usual!r} without a name"

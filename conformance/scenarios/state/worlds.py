@@ -124,8 +124,8 @@ class World:
         for number, update in enumerate(updates):
             rest = [*updates[:number], *updates[number + 1 :]]
             for operand in self.possible(update.operand, fed, after):
-                value, kept = self._renewed(update, operand, averages)
-                yield from self._in_turn(rest, fed, {**after, update.variable: value}, kept)
+                value, average = self._renewed(update, operand, averages)
+                yield from self._in_turn(rest, fed, {**after, update.variable: value}, average)
 
     def _renewed(
         self, update: ModelUpdate, operand: Array, averages: dict[int, tuple[Array, int]]
