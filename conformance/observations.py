@@ -193,7 +193,7 @@ class InputObservation:
 
     @property
     def dtype(self) -> str | None:
-        """The dtype that the input was made with, as far as anything says so."""
+        """The dtype of the input, if its claim or the tensor states one."""
         if self.metadata.dtype is None and self.made is not None and is_dtype(self.made):
             return self.made
         return self.metadata.dtype

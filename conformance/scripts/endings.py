@@ -151,7 +151,7 @@ def has_shape(shape: Sequence[int], got: str = "got") -> ScriptEnding:
 
 
 def has_rank(rank: int, got: str = "got") -> ScriptEnding:
-    """The array `got` (an expression) must have so many axes."""
+    """The array `got` (an expression) must have this number of axes."""
     return ScriptEnding((f"assert np.ndim({got}) == {rank}, np.shape({got})",))
 
 
@@ -161,7 +161,7 @@ def or_raises(ending: ScriptEnding) -> ScriptEnding:
 
 
 def are_arrays(got: str, count: int) -> ScriptEnding:
-    """The list `got` (an expression) must hold so many arrays of numbers."""
+    """The list `got` (an expression) must hold this number of arrays of numbers."""
     numeric = f"[np.asarray(g).dtype.kind in 'biufV' for g in {got}]"
     return ScriptEnding((f"assert {numeric} == [True] * {count}, {got}",))
 
@@ -173,7 +173,7 @@ def has_dtype(accepted: Sequence[str], got: str = "got") -> ScriptEnding:
 
 
 def reports_dtype(name: str, accepted: Sequence[str], prelude: Prelude) -> ScriptEnding:
-    """The dtype of the tensor called `name`, as it is reported, must be one of these."""
+    """The reported dtype of the tensor `name` must be one of these."""
     asked = prelude.dtype(name)
     one_alone = f"== {accepted[0]!r}" if len(accepted) == 1 else f"in {list(accepted)!r}"
     return ScriptEnding((f"assert {asked} {one_alone}, {asked}",), computes=False, observe=())

@@ -216,7 +216,7 @@ def _last(test: Callable[..., Problem | None]) -> Callable[..., Problem | None]:
 
 
 def _large(case: LabelledSamples) -> Alternative:
-    """A loss above that of every path, in the place of infinity."""
+    """A loss above that of every path, in place of infinity."""
     steps = case.y_pred[-1, : int(case.input_length[-1])].astype(np.float64)
     least = -np.log(steps.min(axis=1)).sum()
 
