@@ -24,7 +24,7 @@ nox.options.sessions = ["lint", "tests", "reference"]
 
 REPORTS = "reports"
 OPS = f"{REPORTS}/keras3-ops"  # another edition with functions of its own: a matrix of its own
-RUNNING = "build/running"  # what a run that has not come to its end has so far
+RUNNING = "build/running"  # the results of an unfinished run
 ALL = "--all"
 KERAS = "keras==2.2.4"
 RELEASED = ("h5py", "pyyaml", "six", "pytest", "pytest-timeout", "setuptools", "wheel")
@@ -306,7 +306,7 @@ def matrix(session: nox.Session) -> None:
 
 @nox.session
 def site(session: nox.Session) -> None:
-    """Make the site of what is in `reports/`, or of the results after `--`, in `site/`."""
+    """Make the site of `reports/`, or of the results after `--`, in `site/`."""
     session.install("-e", ".")
     session.run("conformance", "report", *(session.posargs or (REPORTS,)), "--output", "site")
 
@@ -316,7 +316,7 @@ def docs(session: nox.Session) -> None:
     """The documentation site in `build/docs`, with the site of `reports/`; no broken link."""
     session.install("-e", ".", *DOCS)
     session.run("conformance", "report", REPORTS, "--output", "build/matrix")
-    # as a module, so that mkdocs finds tools/
+    # as a module: mkdocs then imports tools/
     quiet = {"NO_MKDOCS_2_WARNING": "1"}
     session.run("python", "-m", "mkdocs", "build", "--strict", *session.posargs, env=quiet)
 
@@ -339,7 +339,7 @@ def package(session: nox.Session) -> None:
     installed = str(empty / "venv" / "bin")
     session.run("uv", "venv", "--quiet", "--clear", str(empty / "venv"))
     session.run("uv", "pip", "install", "--quiet", "--python", installed + "/python", str(wheel))
-    # from a folder without the sources, so that nothing but the wheel can be imported
+    # from a folder without the sources: only the wheel can be imported
     session.chdir(empty)
     session.run(f"{installed}/conformance", "--version", external=True)
     session.run(f"{installed}/conformance", "run", *SMALL_RUN, external=True)
@@ -359,7 +359,7 @@ def browser(session: nox.Session) -> None:
 def keras(session: nox.Session) -> None:
     """Keras's own tests (of 2.2.4, from its source distribution) on the reference.
 
-    What is given after `--` are files of `tests/` there, or options of pytest.
+    Pass files of `tests/` there, or options of pytest, after `--`.
     """
     session.install("pip", "-e", ".", "numpy<2", "scipy<1.14", "pandas<2.3", *RELEASED)
     session.install("--no-deps", KERAS, "keras_applications==1.0.8", "keras_preprocessing==1.1.2")

@@ -42,8 +42,8 @@ SEEDS = (SEED, OTHER_SEED)
 def scenarios(edition: Edition, profile: str = "default") -> list[Scenario]:
     """The scenarios of a run with at least one test by chance."""
     tasks = [t for t in plan(load(), edition, PROFILES[profile], 0) if Aspect.SEED in t.aspects]
-    found = [t.scenario for task in tasks for t in task.trials() if isinstance(t, ScenarioTrial)]
-    return [s for s in found if rates(s)]
+    every = [t.scenario for task in tasks for t in task.trials() if isinstance(t, ScenarioTrial)]
+    return [s for s in every if rates(s)]
 
 
 def rates(scenario: Scenario) -> list[float]:
@@ -53,10 +53,10 @@ def rates(scenario: Scenario) -> list[float]:
 
 def calculation(edition: Edition) -> str:
     """One row: tests, bounds on the chance of an alarm in one run and in ten thousand."""
-    found = [rate for s in scenarios(edition) for rate in rates(s)]
-    one = math.fsum(found)
-    many = -math.expm1(RUNS * math.log1p(-one))
-    return f"| {edition} | {len(found)} | {one:.2e} | {many:.2e} |"
+    bounds = [rate for s in scenarios(edition) for rate in rates(s)]
+    single = math.fsum(bounds)
+    many = -math.expm1(RUNS * math.log1p(-single))
+    return f"| {edition} | {len(bounds)} | {single:.2e} | {many:.2e} |"
 
 
 def reseeded(program: Program, by: int) -> Program:
@@ -75,9 +75,9 @@ def _argument(value: Any, by: int) -> Any:
     return value + by if type(value) is int and value in SEEDS else value
 
 
-def alarms(session: Session, found: list[Scenario], by: int) -> Iterator[str]:
+def alarms(session: Session, chosen: list[Scenario], by: int) -> Iterator[str]:
     """What fails with seeds that are so much larger."""
-    for scenario in found:
+    for scenario in chosen:
         changed = replace(scenario, program=reseeded(scenario.program, by))
         trial = ScenarioTrial(changed, scenario.function)
         for finding in trial.judge(session.run_batch(trial.batch)).findings:
@@ -91,14 +91,14 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=1, help="the number of the first: its seeds")
     parser.add_argument("--seconds", type=float, default=math.inf, help="end after so long")
     parser.add_argument("--jobs", type=int, default=1, help="processes that share them")
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     print("| edition | tests by chance | in one run, at most | in 10,000 runs, at most |")
     print("|---|---:|---:|---:|")
     for edition in EDITIONS:
         print(calculation(edition))
-    if given.runs:
-        numbers = range(given.first, given.first + given.runs)
-        _report(numbers, given.seconds, given.jobs)
+    if arguments.runs:
+        numbers = range(arguments.first, arguments.first + arguments.runs)
+        _report(numbers, arguments.seconds, arguments.jobs)
 
 
 def _report(numbers: range, seconds: float, jobs: int) -> None:
@@ -115,14 +115,14 @@ def _report(numbers: range, seconds: float, jobs: int) -> None:
 
 def simulated(numbers: range, seconds: float) -> tuple[int, int, Counter[str]]:
     """Runs with the seeds of these numbers: how many, how many tests, and what alarmed."""
-    found, counted, begun, done = scenarios("keras-2.2"), Counter[str](), time.monotonic(), 0
+    chosen, counted, begun, done = scenarios("keras-2.2"), Counter[str](), time.monotonic(), 0
     with open_session(shipped()["reference"]) as session:
         for number in numbers:
             if time.monotonic() - begun > seconds:
                 break
-            counted.update(alarms(session, found, 1000 * number))
+            counted.update(alarms(session, chosen, 1000 * number))
             done += 1
-    return done, done * sum(len(rates(s)) for s in found), counted
+    return done, done * sum(len(rates(s)) for s in chosen), counted
 
 
 if __name__ == "__main__":

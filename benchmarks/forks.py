@@ -124,15 +124,15 @@ class ForkWay:
     def cells(self) -> list[str]:
         """The row of the table."""
         named = "fork" if self.target.fork else "full start"
-        found = [
+        cells = [
             f"{1000 * s:.0f}"
             for s in (statistics.median(self.restarts), min(self.restarts), self.restart_cpu)
         ]
-        found += [
+        cells += [
             f"{statistics.median(getattr(s, f) for s in self.spent):.1f}"
             for f in ("wall", "host", "workers")
         ]
-        return [self.target.name, named, *found, str(self.results[0].run.restarts)]
+        return [self.target.name, named, *cells, str(self.results[0].run.restarts)]
 
 
 COLUMNS = (
@@ -165,9 +165,9 @@ def _measure(target: Target, functions: Sequence[str], profile: str, pairs: int)
 
 def _different(ways: Sequence[ForkWay]) -> list[str]:
     """The functions whose results are not the same in all runs."""
-    found = [timeless(results) for way in ways for results in way.results]
-    of = [{f.function: f for f in results.functions} for results in found]
-    return [name for name in of[0] if any(one[name] != of[0][name] for one in of)]
+    every = [timeless(results) for way in ways for results in way.results]
+    of = [{f.function: f for f in results.functions} for results in every]
+    return [name for name in of[0] if any(functions[name] != of[0][name] for functions in of)]
 
 
 @click.command(help=__doc__)

@@ -103,8 +103,8 @@ def sizes() -> Iterator[GrowthTime]:
         accuracy = load()[function].accuracy
         assert accuracy is not None
         for size in SIZES:
-            given = arguments(size)
-            cpu = _repeated(partial(expect, function, given, "float32", accuracy))
+            keywords = arguments(size)
+            cpu = _repeated(partial(expect, function, keywords, "float32", accuracy))
             yield GrowthTime(f"{function} of {size:,} elements", size, cpu, cpu)
 
 
@@ -133,30 +133,30 @@ ROWS: Mapping[str, Callable[[], Iterator[GrowthTime]]] = {
 }
 
 
-def table(found: Mapping[str, Sequence[GrowthTime]], unit: float) -> Table:
+def table(measured: Mapping[str, Sequence[GrowthTime]], unit: float) -> Table:
     """The table, in which a row that grows linearly has the same last number in each line."""
-    made = Table("", Column(no_wrap=True), "amount", "CPU s", "loops", "wall s", "µs for each")
-    for name, rows in found.items():
+    shown = Table("", Column(no_wrap=True), "amount", "CPU s", "loops", "wall s", "µs for each")
+    for name, rows in measured.items():
         for spent in rows:
             each = spent.cpu / max(1, spent.amount) * 1e6
             numbers = (spent.cpu, spent.cpu / unit, spent.wall)
-            made.add_row(
+            shown.add_row(
                 name,
                 spent.what,
                 f"{spent.amount:,}",
                 *(f"{n:.3g}" for n in numbers),
                 f"{each:.3g}",
             )
-    return made
+    return shown
 
 
-def chart(found: Mapping[str, Sequence[GrowthTime]], file: Path) -> None:
+def chart(measured: Mapping[str, Sequence[GrowthTime]], file: Path) -> None:
     """CPU seconds against cases and against elements, on logarithmic axes."""
     import matplotlib.pyplot as plt  # noqa: PLC0415 - for charts alone
 
     figure, axes = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
     for axis, name in zip(axes, ("cases", "sizes"), strict=True):
-        for family, line in _families(found.get(name, ())).items():
+        for family, line in _families(measured.get(name, ())).items():
             axis.plot([s.amount for s in line], [s.cpu for s in line], marker="o", label=family)
         label = {"cases": "cases", "sizes": "elements"}[name]
         axis.set(xscale="log", yscale="log", xlabel=label, ylabel="CPU seconds")
@@ -166,12 +166,12 @@ def chart(found: Mapping[str, Sequence[GrowthTime]], file: Path) -> None:
 
 def _families(rows: Sequence[GrowthTime]) -> dict[str, list[GrowthTime]]:
     """What belongs to one line: the sizes of one function, the parts of one plan."""
-    found: dict[str, list[GrowthTime]] = {}
+    families: dict[str, list[GrowthTime]] = {}
     for spent in rows:
         first, _, rest = spent.what.partition(" of ")
         family = first if rest.endswith("elements") else "a run of the reference"
-        found.setdefault(family, []).append(spent)
-    return found
+        families.setdefault(family, []).append(spent)
+    return families
 
 
 @click.command(help=__doc__)
@@ -181,12 +181,12 @@ def _families(rows: Sequence[GrowthTime]) -> dict[str, list[GrowthTime]]:
 def main(rows: tuple[str, ...], file: Path | None, save: Path | None) -> None:
     """Measure, and print the table."""
     unit, _ = seconds(loop)
-    found = {name: list(ROWS[name]()) for name in rows or ROWS}
-    printed(table(found, unit))
+    measured = {name: list(ROWS[name]()) for name in rows or ROWS}
+    printed(table(measured, unit))
     if save is not None:
-        save.write_bytes(msgspec.json.encode({"loop": unit, "rows": found}))
+        save.write_bytes(msgspec.json.encode({"loop": unit, "rows": measured}))
     if file is not None:
-        chart(found, file)
+        chart(measured, file)
 
 
 if __name__ == "__main__":

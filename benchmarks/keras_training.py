@@ -127,11 +127,11 @@ def _batch(model: str, step: int) -> "tuple[Any, Any]":
 def _weights(shapes: "list[tuple[int, ...]]", names: "list[str]") -> "list[Any]":
     """Initial weights; variances of a batch normalisation stay positive."""
     draw = np.random.RandomState(7)
-    found = []
+    weights = []
     for shape, name in zip(shapes, names):  # noqa: B905 - CPython 3.6 has no `strict`
         drawn = draw.normal(scale=0.3, size=shape)
-        found.append(np.abs(drawn) + 0.5 if "variance" in name else drawn)
-    return found
+        weights.append(np.abs(drawn) + 0.5 if "variance" in name else drawn)
+    return weights
 
 
 def _fixed_dropout(backend: Any) -> None:
@@ -149,8 +149,8 @@ def _fixed_dropout(backend: Any) -> None:
 def _set_masks(backend: Any, step: int) -> None:
     draw = np.random.RandomState(2000 + step)
     for mask, level in MASKS:
-        kept = draw.uniform(size=backend.int_shape(mask)) >= level
-        backend.set_value(mask, kept / (1 - level))
+        flags = draw.uniform(size=backend.int_shape(mask)) >= level
+        backend.set_value(mask, flags / (1 - level))
 
 
 def _simultaneous_updates(backend: Any) -> None:
@@ -236,38 +236,38 @@ def train(arguments: argparse.Namespace) -> None:
 
 def _read(name: str) -> "dict[str, Any]":
     with open(name) as file:  # noqa: PTH123
-        found: dict[str, Any] = json.load(file)
-    return found
+        record: dict[str, Any] = json.load(file)
+    return record
 
 
-def distance(one: "list[float]", other: "list[float]") -> float:
+def distance(first: "list[float]", other: "list[float]") -> float:
     """The largest relative difference of two curves."""
-    a, b = np.array(one), np.array(other)
+    a, b = np.array(first), np.array(other)
     return float(np.max(np.abs(a - b) / np.maximum(np.abs(a), np.abs(b))))
 
 
 def compare(arguments: argparse.Namespace) -> None:
     """Print a table of the distances of two sets of curves, and of each to an exact set."""
-    one, other = _read(arguments.one), _read(arguments.other)
+    first, other = _read(arguments.one), _read(arguments.other)
     exact = _read(arguments.exact) if arguments.exact else None
-    names = [file["about"]["backend"] for file in (one, other)]
+    names = [file["about"]["backend"] for file in (first, other)]
     head = ["model", "optimizer", "first loss", "last loss", " to ".join(names)]
     head += [f"{name} to exact" for name in names] if exact else []
     head += [f"CPU ms per step, {name}" for name in names]
     print("| " + " | ".join(head) + " |\n" + "|---" * len(head) + "|")
-    for model, optimizers in one["curves"].items():
+    for model, optimizers in first["curves"].items():
         for optimizer in optimizers:
-            sets = [one, other] + ([exact] if exact else [])
-            found = [item["curves"][model][optimizer] for item in sets]
-            print("| " + " | ".join([model, optimizer, *_cells(found)]) + " |")
+            sets = [first, other] + ([exact] if exact else [])
+            records = [item["curves"][model][optimizer] for item in sets]
+            print("| " + " | ".join([model, optimizer, *_cells(records)]) + " |")
 
 
-def _cells(found: "list[dict[str, Any]]") -> "list[str]":
-    losses = [item["losses"] for item in found]
+def _cells(records: "list[dict[str, Any]]") -> "list[str]":
+    losses = [item["losses"] for item in records]
     ends = [f"{losses[0][i]:.4f}" for i in (0, -1)]
     apart = [f"{distance(losses[0], losses[1]):.1e}"]
     apart += [f"{distance(curve, losses[2]):.1e}" for curve in losses[:2] if len(losses) > 2]
-    return ends + apart + [f"{1000 * item['seconds']:.2f}" for item in found[:2]]
+    return ends + apart + [f"{1000 * item['seconds']:.2f}" for item in records[:2]]
 
 
 def main() -> None:

@@ -49,7 +49,7 @@ class PeerTime:
 
     cpu: float
     wall: float
-    said: str = ""
+    output: str = ""
 
 
 def ran(command: Sequence[object], environment: Mapping[str, str], folder: Path) -> PeerTime:
@@ -91,10 +91,10 @@ class PeerRow:
 def shown(rows: Sequence[PeerRow]) -> Table:
     """The table of all rows."""
     heads = ("start-up, CPU s", "all, CPU s", "wall s", "inputs per CPU s, net")
-    made = Table("", "tests", "inputs", *heads)
+    shown = Table("", "tests", "inputs", *heads)
     for row in rows:
-        made.add_row(*row.cells())
-    return made
+        shown.add_row(*row.cells())
+    return shown
 
 
 def ours(target: str, profile: str) -> PeerRow:
@@ -128,8 +128,8 @@ def array_api(checkout: Path, python: Path, tests: str) -> None:
     asked = [python.absolute(), *PYTEST, f"--max-examples={MOST}", tests]
     start = ran([*asked, "--collect-only"], environment, checkout)
     spent = ran([*asked, "--hypothesis-show-statistics"], environment, checkout)
-    count = sum(int(n) for found in EXAMPLES.findall(spent.said) for n in found)
-    passed = re.search(r"(\d+) passed", spent.said)
+    count = sum(int(n) for counts in EXAMPLES.findall(spent.output) for n in counts)
+    passed = re.search(r"(\d+) passed", spent.output)
     its = PeerRow("array-api-tests on NumPy", count, passed[1] if passed else "0", start.cpu, spent)
     printed(shown([its, ours("reference", "default"), ours("reference", "smoke")]))
 
@@ -147,8 +147,8 @@ def keras(tests: Path, pytest: Path, targets: Sequence[str]) -> None:
         before, start = _children(), time.monotonic()
         outcome = runner.run({})
         spent = PeerTime(_children() - before, time.monotonic() - start)
-        told = "no end" if outcome is None else f"{len(outcome[1])} of {sum(map(len, outcome))}"
-        rows += [PeerRow(f"Keras's tests on {name}", 0, told, 0.0, spent), ours(name, "smoke")]
+        ended = "no end" if outcome is None else f"{len(outcome[1])} of {sum(map(len, outcome))}"
+        rows += [PeerRow(f"Keras's tests on {name}", 0, ended, 0.0, spent), ours(name, "smoke")]
     printed(shown(rows))
 
 

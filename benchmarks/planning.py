@@ -39,8 +39,8 @@ def planned(profile: str) -> int:
 def seconds(act: Callable[[], int]) -> tuple[float, int]:
     """The CPU seconds that it takes, and what it gives."""
     start = time.process_time()
-    given = act()
-    return time.process_time() - start, given
+    result = act()
+    return time.process_time() - start, result
 
 
 def main() -> None:

@@ -20,11 +20,11 @@ from tests.fuzz.hunting import calls, hunted
 
 def row(fault: str, seed: int) -> tuple[str, ...]:
     """What the table says of a fault."""
-    found = hunted(fault, DEFAULT, seed=seed)
-    composed = found.results.composed
+    hunt = hunted(fault, DEFAULT, seed=seed)
+    composed = hunt.results.composed
     programs = str(composed.programs) if composed else "?"
-    least = str(min(map(calls, found.failures))) if found.failures else "not found"
-    return fault, str(seed), programs, f"{found.seconds:.1f}", least
+    least = str(min(map(calls, hunt.failures))) if hunt.failures else "not found"
+    return fault, str(seed), programs, f"{hunt.seconds:.1f}", least
 
 
 def main() -> None:

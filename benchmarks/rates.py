@@ -85,17 +85,17 @@ class Stopwatch:
 
     def __call__(self, event: Event) -> None:
         """Handle one event."""
-        found = self.measured
+        measured = self.measured
         match event:
             case TargetStarted():
                 self._begun, self._host = time.perf_counter(), time.process_time()
             case CasesDone():
-                found.cases += event.cases
-                found.seconds = time.perf_counter() - self._begun
-                found.host = time.process_time() - self._host
+                measured.cases += event.cases
+                measured.seconds = time.perf_counter() - self._begun
+                measured.host = time.process_time() - self._host
             case TargetFinished():
-                found.inside = event.results.run.seconds_in_target
-                found.restarts = event.results.run.restarts
+                measured.inside = event.results.run.seconds_in_target
+                measured.restarts = event.results.run.restarts
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,31 +141,31 @@ class Bench:
     def sweeps(self, target: Target) -> list[Measured]:
         """At least `LEAST_SWEEPS` of them, and as many as begin within the time."""
         begun = time.perf_counter()
-        found: list[Measured] = []
-        while len(found) < LEAST_SWEEPS or time.perf_counter() - begun < self.seconds:
-            found.append(self.sweep(target))
-        return found
+        sweeps: list[Measured] = []
+        while len(sweeps) < LEAST_SWEEPS or time.perf_counter() - begun < self.seconds:
+            sweeps.append(self.sweep(target))
+        return sweeps
 
     def baseline(self, target: Target) -> Measured:
         """The same cases one by one, in random order, until the time is up."""
         tasks = self.tasks(target)
         with open_session(target, [t.documented.name for t in tasks]) as session:
             present = session.identity.functions
-            kept = [t for t in tasks if present[t.documented.name].present]
-            cases = [case for task in kept for case in _single(task)]
+            available = [t for t in tasks if present[t.documented.name].present]
+            cases = [case for task in available for case in _single(task)]
             Random(self.seed).shuffle(cases)
-            found, begun, host = Measured(), time.perf_counter(), time.process_time()
+            measured, begun, host = Measured(), time.perf_counter(), time.process_time()
             for case in cases:
                 observed = session.run_batch(case.batch)
                 judge(case, observed)
-                found.cases += 1
-                found.inside += observed.seconds.total
-                found.seconds = time.perf_counter() - begun
-                if found.seconds > self.seconds:
+                measured.cases += 1
+                measured.inside += observed.seconds.total
+                measured.seconds = time.perf_counter() - begun
+                if measured.seconds > self.seconds:
                     break
-            found.host = time.process_time() - host
-            found.restarts = session.starts - 1
-        return found
+            measured.host = time.process_time() - host
+            measured.restarts = session.starts - 1
+        return measured
 
 
 def _single(task: Task) -> Iterator[Prepared]:

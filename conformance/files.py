@@ -16,12 +16,12 @@ from typing import BinaryIO, Protocol
 from uuid import uuid4
 
 _CANNOT_SYNC = (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP)
-"""What file systems answer that have nothing to wait for."""
+"""The errors of file systems that cannot wait for a disk."""
 _BESIDE = ".writing-"
 """How the names of files begin that are not in their places yet."""
 _DESCRIPTORS = Path("/proc/self/fd")
 _FOR_EVERYONE = 0o666
-"""The permissions of a new file, of which the umask of its user takes what others must not have."""
+"""The permissions of a new file, before the umask of its user removes some."""
 MOST_TOML = 1 << 22
 """Bytes of a TOML file: 60,000 known failures, which take 3 s to read."""
 MOST_YAML = 1 << 22
@@ -123,7 +123,7 @@ def _filled(temporary: Path, content: bytes) -> Path:
 
 
 def _unnamed(folder: Path) -> int | None:
-    """A new file without a name, of which nothing is left when the process is killed.
+    """A new file without a name; nothing remains of it when the process is killed.
 
     None where the system has none, or no /proc by which it gets its name.
     """
@@ -136,7 +136,7 @@ def _unnamed(folder: Path) -> int | None:
 
 
 def _write_unnamed(unnamed: int, path: Path, content: bytes) -> bool:
-    """Fill a file without a name, and put it in the place of `path`; False if it gets no name."""
+    """Fill a file without a name, and put it in place of `path`; False if it gets no name."""
     temporary = _beside(path)
     with os.fdopen(unnamed, "wb") as file:
         _fill(file, content)

@@ -17,8 +17,10 @@ _LEAST = 3
 
 
 def near(name: str, known: Iterable[str], most: int = MOST) -> list[str]:
-    """The known names that are like `name`, the likeliest first: the same except for case,
-    `-`, `_` and spaces, longer or shorter ones that begin alike, and those with few other letters.
+    """The known names that are like `name`, the likeliest first.
+
+    A name is like another if only case, `-`, `_`, spaces or few letters differ, or if one begins
+    with the other.
     """
     plain = {candidate: _plain(candidate) for candidate in known}
     plain_name = _plain(name)
@@ -52,7 +54,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def proposal(name: str, known: Iterable[str], listed_by: str = "") -> str:
-    """What to write instead of a name: near ones; else all, or what lists them if they are many."""
+    """The remedy for a wrong name: near ones; else all, or the command that lists many."""
     names = list(known)
     if asked := did_you_mean(name, names):
         return asked

@@ -1,4 +1,4 @@
-"""What a target answered: immutable records, which adapters make and the engine judges.
+"""The answers of a target: immutable records, which adapters make and the engine judges.
 
 Every draw of a batch has exactly one `DrawObservation`, in order, whatever happened. A build that
 fails is the outcome of each of its draws. The death of a worker is the outcome of the draw that is
@@ -19,9 +19,8 @@ from conformance.program import Program
 Array = npt.NDArray[Any]
 
 Stage = Literal["import", "session", "bind", "step", "claim", "compile", "call", "read"]
-"""What an implementation was doing: being imported, clearing its session, binding an input, calling
-a step, reporting a dtype or shape, in `K.function`, calling the compiled function, turning its
-results into arrays."""
+"""The work of an implementation, in this order: the import of the module, `clear_session`, making
+an input, a step, `dtype` or `int_shape`, `function`, the evaluation, reading values."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,10 +45,10 @@ class Batch:
             raise ValueError(f"draws is {self.draws}: a batch has at least one draw")
         for item in self.program.inputs:
             array = self.arrays.get(item.name)
-            wanted = (self.draws, *item.shape)
-            if array is None or array.shape != wanted or array.dtype != held_in(item.dtype):
-                found = "nothing" if array is None else f"{array.dtype} {array.shape}"
-                raise ValueError(f"input {item.name!r} needs {item.dtype} {wanted}, not {found}")
+            shape = (self.draws, *item.shape)
+            if array is None or array.shape != shape or array.dtype != held_in(item.dtype):
+                actual = "nothing" if array is None else f"{array.dtype} {array.shape}"
+                raise ValueError(f"input {item.name!r} needs {item.dtype} {shape}, not {actual}")
             if not has_all(item.dtype, array):
                 raise ValueError(f"input {item.name!r} has numbers that {item.dtype} lacks")
 
@@ -84,7 +83,7 @@ class Crashed:
     tail: str
     """The end of the output of the process."""
     stage: Stage | None = None
-    """What it was doing; None if it had not announced anything."""
+    """Its work at the end; None if it had not announced any."""
     step: int | None = None
     """Index of the program's step, for the stage "step"."""
     limit: str | None = None
@@ -137,7 +136,7 @@ class Value:
     shape: tuple[int, ...] | None = None
     """The shape of an array that was too large to be sent; None if it was sent, or is none."""
     item: bool = False
-    """Whether it is an item of a list or tuple, and not the whole of what an output gave."""
+    """Whether it is an item of a list or tuple, and not the whole output."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -166,18 +165,18 @@ class DrawObservation:
 
 @dataclass(frozen=True, slots=True)
 class TensorMetadata:
-    """What the implementation reports of a tensor before it is evaluated."""
+    """The implementation's claims about a tensor before its evaluation."""
 
     dtype: str | None = None
-    """`K.dtype`; None if it raised (see `dtype_error`) or the result is no tensor."""
+    """`K.dtype`; None if it raised (see `dtype_error`) or the result is not a tensor."""
     shape: tuple[int | None, ...] | None = None
-    """`K.int_shape`; None if it raised or returned None or no sequence, or the result is no tensor.
-    A dimension that is no integer is None here."""
+    """`K.int_shape`; None if it raised, if it did not return a sequence, or if the result is not a
+    tensor. A dimension that is not an integer is None here."""
     dtype_error: Raised | None = None
     shape_error: Raised | None = None
     not_integers: tuple[tuple[int, str], ...] = ()
-    """The place of each dimension that is neither an integer (NumPy's count) nor None, and the name
-    of its type; place -1 for what `K.int_shape` returned in place of a sequence."""
+    """Place and type of each dimension that is neither an integer (NumPy's included) nor None.
+    Place -1 stands for a result of `K.int_shape` that is not a sequence."""
     promised: bool = True
     """Whether the documents promise that `K.int_shape` works on this implementation."""
 
@@ -194,7 +193,7 @@ class InputObservation:
 
     @property
     def dtype(self) -> str | None:
-        """The dtype that the input was made with, as far as anything says so."""
+        """The dtype of the input, if its claim or the tensor states one."""
         if self.metadata.dtype is None and self.made is not None and is_dtype(self.made):
             return self.made
         return self.metadata.dtype

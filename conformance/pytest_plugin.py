@@ -33,7 +33,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "conformance: a test of the suite for Keras backends")
     if not _asked_for(config):
         return
-    asked = given(config)
+    asked = chosen(config)
     if not asked.names_target:
         raise pytest.UsageError(
             f"{SUITE}: nothing says what to test\n"
@@ -53,16 +53,16 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         return
     from conformance.testing.items import refuse_what_does_not_start  # noqa: PLC0415
 
-    refuse_what_does_not_start(config, given(config))
+    refuse_what_does_not_start(config, chosen(config))
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
-    """What is tested, and how."""
+    """The line on the targets, the profile and the seed."""
     if not _asked_for(config):
         return []
     from conformance.testing.items import header  # noqa: PLC0415
 
-    return [header(config, given(config))]
+    return [header(config, chosen(config))]
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -74,7 +74,7 @@ def pytest_pycollect_makeitem(
         return None
     from conformance.testing.items import items  # noqa: PLC0415
 
-    return items(collector, name, obj, given(collector.config))
+    return items(collector, name, obj, chosen(collector.config))
 
 
 @pytest.hookimpl(optionalhook=True, tryfirst=True)
@@ -87,7 +87,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     return scheduler(config, log)
 
 
-def given(config: pytest.Config) -> ConformanceTests:
+def chosen(config: pytest.Config) -> ConformanceTests:
     """The arguments that the options give."""
     option = config.option
     return conformance_tests(
@@ -133,33 +133,33 @@ def _several(metavar: str, about: str, **more: Any) -> dict[str, Any]:
     return {"action": "append", "default": [], "metavar": metavar, "help": about, **more}
 
 
-def _one(metavar: str, about: str, **more: Any) -> dict[str, Any]:
+def _text(metavar: str, about: str, **more: Any) -> dict[str, Any]:
     return {"metavar": metavar, "help": about, **more}
 
 
 _OPTIONS: dict[str, dict[str, Any]] = {
     "target": _several("NAME", "Test this target, or a library's; may be repeated."),
-    "module": _one("MODULE", "Test this module, such as my_package.backend."),
-    "edition": _one("EDITION", "keras-1, keras-2.0, keras-2.2 or keras-3; else the target's own."),
-    "profile": _one("PROFILE", "How much is tried: smoke, default or thorough."),
-    "seed": _one("N", "The same seed gives the same cases; 0 by default.", type=_seed),
-    "fail-on": _one(
+    "module": _text("MODULE", "Test this module, such as my_package.backend."),
+    "edition": _text("EDITION", "keras-1, keras-2.0, keras-2.2 or keras-3; else the target's own."),
+    "profile": _text("PROFILE", "How much is tried: smoke, default or thorough."),
+    "seed": _text("N", "The same seed gives the same cases; 0 by default.", type=_seed),
+    "fail-on": _text(
         "WHAT",
         "violation (with crashes and time-outs), accuracy, change, divergence, unsupported,"
         " several as divergence,unsupported, or never.",
     ),
-    "expectations": _one(
+    "expectations": _text(
         "FILE", "Known failures: a test that has one is expected to fail, and fails if it does not."
     ),
-    "config": _one("FILE", "A TOML file with targets of your own; by default conformance.toml."),
-    "python": _one("PYTHON", "The interpreter for the module: a version, or a path."),
+    "config": _text("FILE", "A TOML file with targets of your own; by default conformance.toml."),
+    "python": _text("PYTHON", "The interpreter for the module: a version, or a path."),
     "path": _several("DIR", "A folder that the module is imported from; may be repeated."),
     "env": _several("KEY=VALUE", "A variable for the module; may be repeated.", type=_variable),
     "eager": {
         "action": "store_true",
         "help": "The module is in eager mode: it has no graph.",
     },
-    "adapter": _one(
+    "adapter": _text(
         "CLASS", "The class that reaches the module: module:Class, or an entry point's name."
     ),
 }

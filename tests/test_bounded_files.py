@@ -114,12 +114,12 @@ def test_a_lock_that_cannot_be_read_is_refused(content: bytes, problem: str, pla
 
 
 def test_a_source_without_end_is_refused(place: Path) -> None:
-    told = f"{ENDLESS}: it holds more than {MOST_SOURCE >> 20} MiB; split it"
-    with pytest.raises(SourcesError, match=told):
+    message = f"{ENDLESS}: it holds more than {MOST_SOURCE >> 20} MiB; split it"
+    with pytest.raises(SourcesError, match=message):
         _module("mine", str(ENDLESS))
     unread = uses(ENDLESS, ())
     assert isinstance(unread, Unreadable)
-    assert unread.reason in told
+    assert unread.reason in message
 
 
 def test_no_text_is_sought_in_a_file_without_end(place: Path) -> None:
@@ -221,8 +221,8 @@ def taken(file: Path) -> int:
 def test_a_small_file_takes_little_memory(unit: str, place: Path) -> None:
     """200 kB of gzip took 2.2 GB when only the bytes were limited, to one GiB."""
     aspects = [aspect_result(Aspect.VALUE, Verdict.VIOLATES, failure(program={"x": []}))]
-    made = results("mine", [FunctionResult("dot", "linear algebra", aspects)])
-    before, after = encode(made).decode().split('"x": []')
+    large = results("mine", [FunctionResult("dot", "linear algebra", aspects)])
+    before, after = encode(large).decode().split('"x": []')
     for most in (LARGEST - len(before) - len(after) - 10, int(MOST_VALUES * len(unit) / 2.2)):
         many = (unit * (most // len(unit))).rstrip(",")
         file = place / "mine.json.gz"

@@ -31,16 +31,16 @@ ELSEWHERE = {"conformance.toml", "pyproject.toml"}
 def places(text: str) -> Iterator[tuple[str, str | None]]:
     """The paths in backticks, each with the name that stands after its colon."""
     for quoted in IN_TEXT.findall(re.sub(r"```.*?```", "", text, flags=re.DOTALL)):
-        found = PLACE.fullmatch(quoted)
-        if found and ("/" in found["path"] or Path(found["path"]).suffix in SUFFIXES):
-            yield found["path"], found["name"]
+        place = PLACE.fullmatch(quoted)
+        if place and ("/" in place["path"] or Path(place["path"]).suffix in SUFFIXES):
+            yield place["path"], place["name"]
 
 
 def there(path: str) -> list[Path]:
     """What a path stands for; words in capitals stand for any."""
     pattern = re.sub(r"\b[A-Z]{3,}\b", "*", path).strip("/")
-    found = [file for root in ROOTS for file in root.glob(pattern)]
-    return found or ([] if "/" in path else list((ROOT / "conformance").rglob(pattern)))
+    files = [file for root in ROOTS for file in root.glob(pattern)]
+    return files or ([] if "/" in path else list((ROOT / "conformance").rglob(pattern)))
 
 
 def missing(text: str) -> Iterator[str]:

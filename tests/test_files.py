@@ -97,12 +97,12 @@ EXCEPTIONS = {
 
 
 def test_no_other_code_writes_files() -> None:
-    found = {
+    results = {
         path.relative_to(PACKAGE).as_posix()
         for path in PACKAGE.rglob("*.py")
         if "worker" not in path.parts and _writes(ast.parse(path.read_text()))
     }
-    assert found == {*EXCEPTIONS, "files.py"}
+    assert results == {*EXCEPTIONS, "files.py"}
 
 
 def _writes(tree: ast.AST) -> bool:

@@ -52,12 +52,12 @@ def nearest(name: str, known: Mapping[str, object]) -> str | None:
 
 def graph(sources: Mapping[str, str], packages: frozenset[str]) -> Graph:
     """Which modules each module imports, given their sources and which of them are packages."""
-    found: dict[str, set[str]] = {}
+    names: dict[str, set[str]] = {}
     for name, source in sources.items():
         package = name if name in packages else name.rpartition(".")[0]
         targets = (nearest(i, sources) for i in imported(ast.parse(source), package))
-        found[name] = {target for target in targets if target is not None}
-    return found
+        names[name] = {target for target in targets if target is not None}
+    return names
 
 
 def circle(imports: Graph) -> list[str]:
@@ -65,8 +65,8 @@ def circle(imports: Graph) -> list[str]:
     try:
         TopologicalSorter(imports).prepare()
     except CycleError as error:
-        found: list[str] = error.args[1]
-        return found
+        problems: list[str] = error.args[1]
+        return problems
     return []
 
 

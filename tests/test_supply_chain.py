@@ -29,9 +29,9 @@ _PIN = re.compile(r"^[a-z-]+/[a-z-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$")
 def test_actions_are_pinned_by_their_hash(name: str) -> None:
     text = (ROOT / name).read_text()
     used = re.findall(r"uses: (.*)", text)
-    foreign = [one for one in used if not one.startswith(_OWN)]
+    foreign = [action for action in used if not action.startswith(_OWN)]
     assert foreign
-    assert [one for one in foreign if not _PIN.fullmatch(one)] == []
+    assert [action for action in foreign if not _PIN.fullmatch(action)] == []
 
 
 def test_what_looks_for_faults_in_the_gate_runs_for_each_change() -> None:
@@ -43,8 +43,8 @@ def test_what_looks_for_faults_in_the_gate_runs_for_each_change() -> None:
 
 
 def _locked() -> dict[str, str]:
-    found = re.findall(r"^([A-Za-z0-9._-]+)==([^ ;]+)", LOCK.read_text(), re.MULTILINE)
-    return {name.lower().replace("_", "-"): version for name, version in found}
+    pins = re.findall(r"^([A-Za-z0-9._-]+)==([^ ;]+)", LOCK.read_text(), re.MULTILINE)
+    return {name.lower().replace("_", "-"): version for name, version in pins}
 
 
 def test_every_package_of_the_lock_has_hashes() -> None:
@@ -60,7 +60,7 @@ def test_the_lock_is_what_pyproject_asks_for() -> None:
         *project["project"]["dependencies"],
         *project["project"]["optional-dependencies"]["test"],
         *groups["lint"],
-        *(one for one in groups["dev"] if isinstance(one, str)),
+        *(group for group in groups["dev"] if isinstance(group, str)),
     ]
     locked, wrong = _locked(), []
     for requirement in map(Requirement, asked):

@@ -1,1 +1,1 @@
-"""What makes the data and the pages that ship with the suite."""
+"""Commands that make the data and the pages that ship with the suite."""

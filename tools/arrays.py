@@ -3,9 +3,9 @@
     python -m tools.arrays
     python -m tools.arrays keras-3
 
-To be run after every change of a spec, of the generators or of programs: the arrays that are stored
-are not used any more then, and every run looks for its own. It takes a few minutes, and prints the
-table of docs/plan.md: how many pairs, triples and effects exist in each edition, and are shown.
+Run it after every change of a spec, of the generators or of programs. Until then the suite ignores
+the stored arrays, and every run searches again. It takes a few minutes, and prints the table of
+docs/plan.md: how many pairs, triples and effects exist in each edition, and occur in the plans.
 """
 
 from __future__ import annotations

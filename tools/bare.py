@@ -33,7 +33,7 @@ PROGRAMS = (
     "sed seq sh sleep sort stat tail tar tee test timeout touch tr true uname uniq wc "
     "xargs"
 )
-"""What the commands may run beside Python: the essential programs of Debian."""
+"""The programs beside Python that the commands may run: the essential ones of Debian."""
 NETWORK = re.compile(r"(PIP|UV)_\w+|\w*_?(CA_BUNDLE|CERT_FILE|CERT_DIR)|\w+_proxy", re.IGNORECASE)
 """The variables that stay: how this machine reaches a package index."""
 HIDDEN = ("libmpi.so*", "libmpi_cxx.so*")

@@ -36,13 +36,13 @@ _WIDEST = 200
 _HEAD = """# What was found
 
 The most surprising violations of each target that has any, three at most; differences, where
-functions of Keras 3 stand in the place of documented ones. Each script was run in the target's
+functions of Keras 3 stand in place of documented ones. Each script was run in the target's
 interpreter with the library and nothing of the suite; what it printed stands below it.
 All others are in [the site](reports.md#the-site) that `nox -s site` makes, each with its script.
 `python -m tools.findings` makes this page of [findings.toml](findings.toml).
 """
 _DIFFERENCES = """
-Differences, and no violations: functions of Keras 3 stand here in the place of documented ones,
+Differences, and no violations: functions of Keras 3 stand here in place of documented ones,
 whose document they do not promise to keep ([keras3.md](keras3.md), [migration.md](migration.md)).
 """
 _FINDING = """

@@ -42,7 +42,7 @@ class KerasReach:
 
 
 def read_reach(report: Path) -> KerasReach:
-    """What a JSON report of coverage.py says, with its contexts."""
+    """The lines in a JSON report of coverage.py, with their contexts."""
     files = json.loads(report.read_text("utf-8"))["files"]
     return KerasReach(
         {Path(name).name: _lines(record["contexts"]) for name, record in files.items()}

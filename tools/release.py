@@ -32,13 +32,14 @@ class _VersionNumber(click.ParamType[Version]):
         try:
             return Version(str(value))
         except InvalidVersion:
-            self.fail(f"{value!r} is no version; write one such as 0.1.0 or 1.0.0rc1", param, ctx)
+            text = f"{value!r} is not a version; write one such as 0.1.0 or 1.0.0rc1"
+            self.fail(text, param, ctx)
 
 
 def to_do(
     version: Version, current: str, changelog: str, pyproject: str, fragments: int = 0
 ) -> Iterator[str]:
-    """What stands against a release, each with the file and what to write there."""
+    """The steps before a release, each with the file and the text to write there."""
     if fragments:
         cure = f"uvx towncrier build --version {version}"
         yield f"changelog.d: {fragments} changes are not in CHANGELOG.md; run `{cure}`"

@@ -108,7 +108,7 @@ class Showing:
         self._tasks = {task.spec.name: task for task in tasks}
 
     def cases(self, planted: Planted) -> list[ShownMutant]:
-        """What is shown of an error; none if it cannot be planted."""
+        """The shown cases of an error; none if it cannot be planted."""
         try:
             failures = list(self._violations(planted))
         except (WorkerStartError, SessionAbortedError, OSError, ValueError) as problem:
@@ -167,7 +167,7 @@ def _is_fair(trial: Trial, draw: int) -> bool:
 
 
 def statuses(target: Target, scripts: Sequence[str], jobs: int = 2) -> list[tuple[int, str]]:
-    """How each script ends on the target as it is, and what it prints."""
+    """The exit status and the output of each script on the target as it is."""
     environment = launch_environment(target)
     command = [str(interpreter(target)), "-B", "-"]
 
@@ -262,7 +262,7 @@ def main(name: str, code: bool, sample: int, seed: int, profile: str) -> None:
     """Look at the cases that are shown of errors in a target."""
     begun = time.monotonic()
     if name not in shipped():
-        raise click.UsageError(f"{name} is no target: `conformance targets` lists them")
+        raise click.UsageError(f"{name} is not a target: `conformance targets` lists them")
     target = shipped()[name]
     state = environments.status(target)
     if not isinstance(state, environments.Ready):

@@ -1,7 +1,7 @@
 """The values of an answer, compared with the request: each draw of each value once.
 
-A column holds one item of an output for all draws, in groups of the draws whose values have the
-same shape, dtype and type; the array of a group is stacked.
+A column holds one item of an output for all draws. Draws whose values have the same shape, dtype
+and type form a group, with one stacked array.
 """
 
 from __future__ import annotations

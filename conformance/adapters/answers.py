@@ -50,12 +50,12 @@ MOST_VERSIONS = 100
 CHANGES = frozenset(
     {"floatx", "epsilon", "image_data_format", "learning_phase", "clear_session", "process"}
 )
-"""What `leaked` may name."""
+"""The names that `leaked` may have."""
 _SETTINGS = ("floatx", "epsilon", "image_data_format", "image_dim_ordering")
 CALLED = frozenset(
     {"backend", "learning_phase", *_SETTINGS, *(f"set_{name}" for name in _SETTINGS)}
 )
-"""What `late` may name: the functions that a worker calls for itself."""
+"""The names that `late` may have: the functions that a worker calls for itself."""
 
 _Index = Annotated[int, msgspec.Meta(ge=0)]
 _Time = Annotated[float, msgspec.Meta(ge=0, le=1e9)]
@@ -212,7 +212,7 @@ def _check_changes(leaked: Sequence[str]) -> None:
     if strange := {*leaked} - CHANGES:
         raise AnswerError(f"no program can leak {min(strange)!r}")
     if len({*leaked}) != len(leaked):
-        raise AnswerError(f"what is leaked has repeats: {leaked}")
+        raise AnswerError(f"`leaked` has repeats: {leaked}")
 
 
 def _inputs(answered: Sequence[_InputAnswer], batch: Batch) -> tuple[InputObservation, ...]:
@@ -298,7 +298,7 @@ def _errors(answer: _RunAnswer, batch: Batch) -> list[Raised]:
     inputs = {item.name for item in batch.program.inputs}
     for _, changed in answer.draws:
         if len({*changed}) != len(changed) or not inputs.issuperset(changed):
-            raise AnswerError("a draw changes an input twice, or one that does not exist")
+            raise AnswerError("a draw changes an input twice, or an input that does not exist")
     return [_raised(error, batch) for error in answer.errors]
 
 

@@ -35,7 +35,7 @@ class Configurable:
     def plain(self, functions: Sequence[str], number: int) -> Session:
         """A session in the target's own environment, whose worker also reports `backend`.
 
-        While it is open, the processes of `open` may be forks of one that has imported the library.
+        While it is open, `open` may fork a process that has imported the library.
         """
         self._plain = open_session(self._target, functions, number)
         self._forks = None if self._target.preload is None else _Forks(self._target)
@@ -49,9 +49,9 @@ class Configurable:
 
     @cached_property
     def backend(self) -> str:
-        """What `K.backend()` returns in the target's own environment; empty if there is none.
+        """The result of `K.backend()` in the target's own environment; empty if there is none.
 
-        Characters that no variable and no file can have are left out.
+        It lacks characters that no variable and no file can have.
         """
         if self._plain is not None and self._plain.known_identity is not None:
             return _storable(self._plain.known_identity.backend)

@@ -126,7 +126,7 @@ class Connection:
             self._read_output()
         if self.process.requests in ready:
             self._send()
-        # asked before reading, so that all that the process wrote before it ended is read
+        # before reading, or a process that ends in between could leave output unread
         ended = self.process.ended() if self._may_have_ended(ready) else False
         if self.process.answers in ready or ended:
             self._read_answers(ended)

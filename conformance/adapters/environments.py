@@ -1,10 +1,10 @@
 """The environment of each target: whether it is ready, its interpreter and its variables.
 
-status(target)              `Ready`, or `Missing` with the cure
-install(venv, ...)          make a virtual environment
-check(target, ...)          import a target for real
-interpreter(target)         what to start a worker with
-launch_environment(target)  all its environment variables
+* `status(target)`: `Ready`, or `Missing` with the cure.
+* `install(venv, ...)` makes a virtual environment.
+* `check(target, ...)` imports a target for real.
+* `interpreter(target)`: the interpreter of its worker.
+* `launch_environment(target)`: all its environment variables.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is wrong with a field of a file of targets, in the words of the file."""
+"""Messages about a wrong field in a file of targets, in the words of the file."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ EXAMPLES: Mapping[str, str] = {
     "preload": 'preload = ["tensorflow"]',
     "draws_together": "draws_together = true, or false",
 }
-"""What each field looks like in a file."""
+"""An example of each field as a file has it."""
 _SHOWN = 60
 """Characters of a wrong value that are shown."""
 
@@ -62,7 +62,7 @@ _SHOWN = 60
 def wrong_field(
     file: Path, table: str, values: Mapping[str, Any], kind: type[Struct], error: str
 ) -> str:
-    """What msgspec says of a table of the file, with the line, and what to write instead."""
+    """msgspec's error about a table of the file, with the line and the remedy."""
     what, _, place = error.partition(" - at ")
     named = re.search(r"`\$\.(\w+)", place)
     field = named[1] if named else _quoted(what)
@@ -91,7 +91,7 @@ def _quoted(what: str) -> str:
 
 
 def write(field: str) -> str:
-    """What to write, if the field is known."""
+    """The remedy: an example of the field, or the page that has one."""
     example = EXAMPLES.get(field)
     return f"write {example}" if example else "docs/targets.md has an example"
 

@@ -16,9 +16,9 @@ the stage, as a little-endian 32-bit integer.
 `HOST` is the descriptor of a socket that keeps messages apart. The host sends the `Orders` for the
 zygote; the guardian answers `READY` once the zygote can fork. Each message after that orders a
 worker: a JSON object with the `folder` and the `directory` of the worker, and five descriptors
-(`FORKED_ENDS`). The first is a socket: when the host closes it, the guardian ends the worker, and
-when the worker has ended, the guardian writes its wait status there as a little-endian 32-bit
-integer. If the zygote ends, cannot fork or exceeds the memory limit, the guardian ends.
+(`FORKED_ENDS`). The first is a socket: when the host closes it, the guardian ends the worker. When
+the worker has ended, the guardian writes its wait status there as a little-endian 32-bit integer.
+If the zygote ends, cannot fork or exceeds the memory limit, the guardian ends.
 
 On Linux every process that a worker starts remains a descendant of the guardian, whatever it does.
 Elsewhere only the worker's process group is ended, and nothing is measured; there is no zygote.
@@ -71,8 +71,7 @@ _MOST_DESCRIPTORS = 2**31 - 1
 
 
 class Orders(TypedDict):
-    """What the host asks for: `memory` in bytes, `grace` in seconds, the `folder` for temporary
-    files.
+    """The host's orders: `memory` in bytes, `grace` in seconds, the `folder` for temporary files.
 
     `root` is removed in the end; `folder` is it or lies in it. The worker may write there and to
     the folders `writable`; without these it has no sandbox. `apart` says that the guardian itself
@@ -92,7 +91,7 @@ class Orders(TypedDict):
 class Guard:
     """Watches the worker `pid`, and ends it when one of the descriptors `lives` is closed.
 
-    The process `spared`, if not 0, is no worker's: it is not ended with the worker.
+    The process `spared`, if not 0, belongs to no worker: it does not end with the worker.
     """
 
     def __init__(
@@ -168,7 +167,7 @@ class Guard:
 
 
 def end_below(spared: int = 0, reap: Callable[[], bool] | None = None) -> None:
-    """Kill until no descendant is left; all are stopped first, so that none can start another.
+    """Stop all descendants, lest one starts another, and kill until none is left.
 
     `reap` reaps those that have ended, and says whether nothing else is waited for.
     """
@@ -447,7 +446,7 @@ def _keep(orders: Orders, host_end: int, above: int, tell: int) -> int:
 
 
 def read_orders(ends: Sequence[int]) -> Orders:
-    """What the host asks for, from the first descriptor."""
+    """The host's orders, from the first descriptor."""
     if len(ends) == 1:
         text = os.read(ends[0], MOST_MESSAGE).decode()
     else:

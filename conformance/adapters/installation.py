@@ -1,7 +1,7 @@
 """Make virtual environments with uv, and check each target that lives in one.
 
 A virtual environment is made in a folder beside its place and renamed into it when all packages
-are in, so that an environment in its place is always complete. A lock keeps two installations of
+are in. Therefore an environment in its place is always complete. A lock keeps two installations of
 the same environment apart; the next one removes what a killed one left.
 """
 
@@ -117,7 +117,7 @@ def _compile(folder: Path) -> None:
     """Save the bytecode of all packages, which no worker in a sandbox can.
 
     Every start of a worker would compile them again. Some packages have files for another Python,
-    which do not compile: this is no error.
+    which do not compile: this is not an error.
     """
     python = layout.venv_python(folder)
     # isolated: without -I Python would import the modules of the folder that the user is in

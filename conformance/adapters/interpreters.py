@@ -83,7 +83,7 @@ def is_path(interpreter: str) -> bool:
 
 
 def located(interpreter: str, folder: Path) -> str:
-    """What a user wrote in `folder`, as it can be used in any other folder.
+    """The interpreter that a user named in `folder`, in a form for any other folder.
 
     A version stays as it is, and so does the name of a program that is not in the folder: PATH has
     it. A path becomes absolute, and `~` the user's home. Links stay, because the link inside a

@@ -1,4 +1,4 @@
-"""What a worker process of a target is started with: the interpreter and every variable."""
+"""The interpreter and the environment variables of a target's worker process."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _COMMON = {
 
 
 class PlaceholderError(LookupError):
-    """What a placeholder stands for is not in the target's environment."""
+    """The target's environment lacks the value of a placeholder."""
 
 
 def interpreter(target: Target) -> Path:
@@ -111,7 +111,7 @@ def _site_packages(target: Target) -> Path:
 
 
 def _openblas(target: Target) -> Path:
-    """The OpenBLAS inside NumPy's wheel, so that nothing needs a BLAS of the system."""
+    """The OpenBLAS inside NumPy's wheel, in place of a BLAS of the system."""
     packages = _site_packages(target)
     for pattern in ("numpy/.libs/libopenblas*.so", "numpy.libs/libopenblas*.so"):
         for library in sorted(packages.glob(pattern)):

@@ -56,14 +56,14 @@ class HomeError(Exception):
 
 
 class Marker(Struct, frozen=True, kw_only=True):
-    """What a virtual environment was made from."""
+    """The source of a virtual environment."""
 
     digest: str
     python: str
 
 
 class ImportCheck(Struct, frozen=True, kw_only=True):
-    """What importing a target gave: the versions found, or else what went wrong."""
+    """The result of importing a target: its versions, or the problem."""
 
     versions: dict[str, str] = msgspec.field(default_factory=dict)
     problem: str | None = None

@@ -19,14 +19,14 @@ from conformance.observations import Array, Batch, Outcome, Raised, Returned
 from conformance.program import Binding, Input, Program, Ref, Step
 
 _SOFTMAX = ("softmax", "keras.ops.softmax")
-"""What the editions call it."""
+"""Its names in the editions."""
 _LIMITS = CallLimits(start=300, structure=300)
 """The first import after an installation compiles every module of a library."""
 _TAIL = 12  # lines of a failed import that a reason shows
 
 
 def tried(target: Target) -> tuple[ImportCheck, str | None]:
-    """What importing the target gave, and what to do about a failure, if that is known."""
+    """The result of importing the target, and the remedy for a failure, if it is known."""
     try:
         with Session(launch(target), functions=_SOFTMAX, limits=_LIMITS) as session:
             versions = dict(session.identity.versions)
@@ -48,7 +48,7 @@ def _shortened(message: str) -> str:
 
 
 def _wrong(session: Session) -> str | None:
-    """What is wrong with the softmax of two zeros; None if nothing is, or where there is none."""
+    """The fault in the softmax of two zeros; None if it has none or is missing."""
     functions = session.identity.functions
     name = next((name for name in _SOFTMAX if functions[name].present), None)
     return None if name is None else _complaint(session.run_batch(_of_zeros(name)).draws[0].outcome)

@@ -44,8 +44,8 @@ from conformance.adapters.warden import main
 main()
 """
 WARDEN = [sys.executable, "-I", "-S", "-c", _WARDEN]
-"""The command of a guardian's warden. What is imported is compiled once; a file that is run, each
-time."""
+"""The command of a guardian's warden. It imports a module, because Python compiles a file that it
+runs each time."""
 GRACE = 0.5
 WARDEN_SECONDS = 12.0
 _NUMBERS = itertools.count(1)
@@ -57,19 +57,21 @@ Family = Literal["graph", "eager"]
 class Launch:
     """How to start a worker.
 
-    `environment` is the whole environment of the process; nothing is added to it.
-    `names` maps documented names to the module's own; `adapter` is the class that reaches it
-    (docs/adapters.md), by default the one of its family.
-    `memory_limit` is in bytes held, by all processes together; an address space is not limited,
-    because TensorFlow and CNTK reserve far more than they use. `cpu_limit` is in seconds for each
-    structure, and one more for each draw. `startup` is Python source that the
-    worker runs before it imports the module, `mapping` a file with the calls that replace the
-    functions of `K` in that module, `forget` has functions that empty the library's caches. `fork`
-    says that a process that has imported the module may be forked (`zygotes`), or one that has
-    imported only the modules of `preload`, if that is not None; `draws_together`
-    that the graphs of all draws of a program are computed by one function. The folders that the
-    worker may write to, besides its own for temporary files, are `writable`; None for a worker
-    without a sandbox.
+    * `environment`: the whole environment of the process; the suite adds nothing to it.
+    * `names`: the module's own names, by documented names.
+    * `adapter`: the class that reaches the module (docs/adapters.md), by default the class of its
+      family.
+    * `memory_limit`: bytes that all processes may hold together. The address space is not limited,
+      because TensorFlow and CNTK reserve far more than they use.
+    * `cpu_limit`: seconds for each structure, and one more for each draw.
+    * `startup`: Python source that the worker runs before it imports the module.
+    * `mapping`: a file with the calls that replace the functions of `K` in that module.
+    * `forget`: functions that empty the library's caches.
+    * `fork`: a process that has imported the module may fork (`zygotes`). With `preload` a process
+      that has imported only these modules may fork as well.
+    * `draws_together`: one function computes the graphs of all draws of a program.
+    * `writable`: the folders that the worker may write to, besides its own for temporary files;
+      None for a worker without a sandbox.
     """
 
     python: str
@@ -102,7 +104,7 @@ class Launch:
             "--draws-together": "yes" if self.draws_together else None,
         }
         more = [f"{name}={value}" for name, value in optional.items() if value is not None]
-        # unbuffered, and with a traceback on a fatal signal, so that the output explains a crash
+        # unbuffered, and with a traceback on a fatal signal, to explain a crash
         options = ["-u", "-X", "faulthandler", str(WORKER)]
         return [self.python, *options, "--module", self.module, "--family", self.family, *more]
 
@@ -137,7 +139,7 @@ class AnyWorker(ABC):
 
     watch: int | None = None
     before: bytes = b""
-    """What was printed for the worker before it was there."""
+    """The output on the worker's behalf before its start."""
 
     def __init__(self) -> None:
         requests, self.requests = os.pipe()
@@ -253,8 +255,8 @@ class WorkerProcess(AnyWorker):
         return process, life
 
     def ended(self) -> bool:
-        """Whether the process has ended. It is not reaped here where that is possible, so that its
-        id is not reused."""
+        """Whether the process has ended. If possible this does not reap it, because the system
+        could then reuse its id."""
         if self._process.returncode is not None:
             return True
         if hasattr(os, "waitid"):  # macOS has it for Python 3.13 and later

@@ -117,7 +117,7 @@ def _tables(path: Path) -> _Tables:
 
 
 def _check_table(path: Path, name: str, table: Any, prefix: str) -> None:
-    """Refuse what is no table, or has something else in it than tables."""
+    """Refuse a value that is not a table, and a table with other members than tables."""
     inside = table.items() if isinstance(table, dict) else [("", table)]
     for key, value in inside:
         if not isinstance(value, dict):
@@ -137,7 +137,7 @@ def _check_case(path: Path, table: str, names: Iterable[str]) -> None:
 
 
 def _content(path: Path) -> tuple[dict[str, Any], str]:
-    """What a file says to the suite, and what stands before the names of its tables."""
+    """The suite's part of a file, and the prefix of its tables' names."""
     try:
         content = msgspec.toml.decode(read_toml(path))
     except OSError as error:
@@ -304,7 +304,7 @@ def _check_texts(where: str, table: Mapping[str, Any]) -> None:
 def _venv_of(
     path: Path, where: str, name: str, table: Mapping[str, Any], venvs: Mapping[str, Venv]
 ) -> Venv | None:
-    """The venv that a target names, or the one that its own `requirements` describe."""
+    """The venv that a target names, or that its own `requirements` describe."""
     if "requirements" in table and "venv" in table:
         raise RegistryError(f"{where}: `venv` and `requirements` exclude each other")
     if "requirements" in table:

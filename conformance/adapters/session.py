@@ -171,7 +171,7 @@ class Session:
                 self._drop()
 
     def abort(self) -> None:
-        """End the worker, from another thread; one that waits for it gets SessionAbortedError."""
+        """End the worker, from another thread; a waiting thread gets SessionAbortedError."""
         self._aborted = True
         self._zygotes.kill()
         connection = self._connection or self._starting
@@ -458,7 +458,7 @@ class Session:
 
 
 def _lasting_changes(batch: Batch, answer: StructureObservation) -> tuple[str, ...]:
-    """What the batch changed in the worker that would affect later batches."""
+    """The changes of the batch in the worker that would affect later batches."""
     own = {"learning_phase", "clear_session"} if batch.fresh else set[str]()
     return tuple(sorted({"process", *own} & {*answer.leaked}))
 

@@ -8,7 +8,7 @@ from conformance.adapters.process import Launch
 
 _EXCEPTION = re.compile(r"[A-Za-z_][\w.]*(?:Error|Exception|Exit|Interrupt|Warning)\b.*")
 _DESCRIPTION = re.compile(r"conformance_worker\.blame\.DescriptionError: (\w+): (.*)")
-"""What the worker's `blame` raises: a part of the description, and what that raised."""
+"""The error of the worker's `blame`: a part of the description, and the error of this part."""
 _NO_MODULE = re.compile(r"ModuleNotFoundError: No module named '([^']+)'")
 
 

@@ -1,5 +1,5 @@
-"""What the texts of a target may hold: placeholders by name alone, and nothing that no file, no
-variable and no argument of a program can have."""
+"""Checks of a target's texts: placeholders have plain names, and no text has a character that
+files, variables or arguments of programs cannot have."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PLACEHOLDERS = frozenset(
 
 
 def problems(fields: Mapping[str, Any]) -> Iterator[str]:
-    """What is wrong with the fields of a table, each with the name of the field."""
+    """The problems in the fields of a table, each with the name of the field."""
     for name, value in fields.items():
         if any("\0" in text for text in _texts(value)):
             yield f"{name}: a NUL character; leave it out"

@@ -17,7 +17,7 @@ def name(text: str) -> str:
 
 
 def message(text: str) -> str:
-    """What an implementation says: the message of an exception, a text that it returned."""
+    """A text of an implementation, cut: the message of an exception, a text that it returned."""
     return cut(text, MOST_MESSAGE)
 
 
@@ -27,5 +27,5 @@ def optional_name(text: str | None) -> str | None:
 
 
 def optional_message(text: str | None) -> str | None:
-    """What is said, if anything is."""
+    """The cut text, if there is one."""
     return None if text is None else message(text)

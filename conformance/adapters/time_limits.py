@@ -17,7 +17,7 @@ from dataclasses import dataclass
 ANSWER_SECONDS = 300.0
 """For one answer: the longest answer to a real implementation takes a second or two."""
 WATCH = "time limits"
-"""The name of the thread that watches; it holds no lock, so that a process may fork beside it."""
+"""The name of the thread that watches; it holds no lock, so a process may fork beside it."""
 _TICK = 0.5
 _MOST_WAIT = 10.0
 

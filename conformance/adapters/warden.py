@@ -1,16 +1,17 @@
 """The parent of a guardian: it starts the guardian in a sandbox, and outlives it.
 
-Whichever of host, warden, guardian and worker is killed or stopped, the one above or below it
-notices and ends the others, so that nothing is left:
+If one of host, warden, guardian and worker is killed or stopped, its neighbour notices and ends
+the others, and nothing remains:
 
 * the guardian ends the worker, and all that it started, when the host or the warden has ended;
 * when the host has ended, the warden wakes a guardian that is stopped, and kills it if it does not
-  end; when the guardian has been killed, the warden ends and removes what it left;
+  end;
+* when the guardian has been killed, the warden ends its processes and removes its files;
 * the system wakes the warden when the host ends, and the guardian when the warden ends, in case
   that they are stopped (`PR_SET_PDEATHSIG` with SIGCONT).
 
-In namespaces (`sandbox.namespaces`) the guardian is the first process, so that the system ends all
-others with it, and they can neither see it nor send it a signal.
+In namespaces (`sandbox.namespaces`) the guardian is the first process. The system therefore ends
+all others with it, and they can neither see it nor send it a signal.
 
 The command line and the orders are those of `guardian`.
 """
@@ -42,8 +43,8 @@ _EAGERNESS = 500
 class Warden:
     """Watches the guardian `pid`, which has to end once the other end of `life` is closed.
 
-    The guardian writes the worker's wait status to `notes`. It has the other end of `own_life`, so
-    that it notices the end of this process.
+    The guardian writes the worker's wait status to `notes`. It has the other end of `own_life` and
+    therefore notices the end of this process.
     """
 
     def __init__(self, pid: int, life: int, notes: int, own_life: int) -> None:

@@ -341,7 +341,7 @@ def _rows(place: ast.expr, tables: Tables) -> Sequence[ast.expr]:
 
 
 class _Loop(ast.NodeTransformer):
-    """One turn of a loop over a row of constants: puts them in the place of its names."""
+    """One turn of a loop over a row of constants: puts them in place of its names."""
 
     def __init__(self, target: ast.expr, row: ast.expr) -> None:
         targets, values = getattr(target, "elts", [target]), getattr(row, "elts", [row])

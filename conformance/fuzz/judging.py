@@ -73,7 +73,7 @@ class Judged:
     compared: int
     """Outputs that were compared, of all draws."""
     unjudged: int
-    """Outputs of which nothing is known even by the target's own numbers."""
+    """Outputs without an expected value, even from the target's own numbers."""
     lost: Sequence[float]
     """For each floating output the share of its digits that the bound leaves open."""
     ran: bool = True
@@ -91,7 +91,7 @@ class Question:
     courses: Sequence[Course] = ()
     """The course of the program in each draw, if it was computed already."""
     way: Way | None = None
-    """How the program is run, if it does not say so itself."""
+    """The way to run the program, if it does not state one itself."""
 
     @property
     def batch(self) -> Batch:

@@ -56,7 +56,7 @@ def pruned(program: Program) -> Program:
 
 
 def renamed(step: Step, names: Mapping[str, str]) -> Step:
-    """The step with other names in the place of those that it refers to."""
+    """The step with other names in its references."""
     return replace(
         step,
         args=tuple(_renamed(a, names) for a in step.args),
@@ -174,7 +174,7 @@ class ProgramCall:
         return None if self.part.flat else rule
 
     def references(self) -> list[str]:
-        """The tensors among its arguments, each as often as it is passed."""
+        """The tensors among its arguments; a tensor that is passed twice occurs twice."""
         return [name for value in self.arguments.values() for name in _references(value)]
 
 
@@ -212,7 +212,7 @@ SPECIAL = (
     *("stop_gradient", "in_train_phase", "in_test_phase", "switch", "map_fn", "foldl"),
     *("gradients", "rnn"),
 )
-"""The functions of which a `Special` can be a call."""
+"""The functions that a `Special` can call."""
 
 
 @cache

@@ -41,7 +41,7 @@ class Probe(Struct, frozen=True):
 
 
 class Boundary(Struct, frozen=True):
-    """Two tested releases, one of which fails, with none between them that can be tested."""
+    """Two tested releases: one fails, and no release between them can be tested."""
 
     before: Probe
     after: Probe

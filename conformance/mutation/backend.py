@@ -88,7 +88,7 @@ class MutatedTarget:
 
 
 def _mutated(target: Target, text: str) -> Target:
-    """The target with the mutant's module in the place of its own."""
+    """The target with the mutant's module in place of its own."""
     paths = [literal(str(FOLDER)), target.environment.get("PYTHONPATH", "")]
     more = {
         MUTATED: target.module,

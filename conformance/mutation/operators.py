@@ -80,7 +80,7 @@ def _valued(candidate: MutantCandidate) -> bool:
 
 
 def demanded(*aspects: Aspect) -> Applies:
-    """Once for functions of which the edition demands one of the aspects."""
+    """Once for each function for which the edition demands one of the aspects."""
 
     def applies(candidate: MutantCandidate) -> Iterator[Given]:
         if candidate.aspects & set(aspects) and candidate.spec.name not in FED:
@@ -220,7 +220,7 @@ ONE_AXIS = [
 ]
 """Numbers, or lists of one number: no order is wrong."""
 CONSTANT = ("ones", "ones_like", "eye", "sign", "round", "one_hot")
-"""Functions of which every element is a small integer."""
+"""Functions whose elements are all small integers."""
 UNBOUNDED = ("elementwise", "reductions", "linear algebra", "pooling")
 
 _SPREAD = "random_normal.stddev random_normal_variable.scale truncated_normal.stddev"

@@ -55,7 +55,7 @@ def _mutants(candidate: MutantCandidate) -> Iterator[Mutant]:
 
 
 def sampled(mutants: Sequence[Mutant], most: int | None) -> list[Mutant]:
-    """At most so many of each operator, evenly spread over its mutants; all if None."""
+    """At most this number of each operator, evenly spread over its mutants; all if None."""
     groups: dict[str, list[Mutant]] = {}
     for mutant in mutants:
         groups.setdefault(mutant.operator.name, []).append(mutant)
@@ -74,7 +74,7 @@ class EquivalentsError(Exception):
 
 
 class Equivalent(Struct, frozen=True, forbid_unknown_fields=True):
-    """Mutants that no program can tell from the backend, or that do what the documents allow."""
+    """Mutants that no program can distinguish from the backend, or that the documents allow."""
 
     mutants: list[str]
     """Their names."""

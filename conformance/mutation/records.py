@@ -102,7 +102,7 @@ def count(name: str, judged: Iterable[JudgedMutant]) -> Count:
 
 
 def counts(names: Iterable[str], judged: Iterable[JudgedMutant], of: str) -> list[Count]:
-    """The numbers for each theme or operator (`of`) of which there are mutants."""
+    """The numbers for each theme or operator (`of`) with mutants."""
     groups: dict[str, list[JudgedMutant]] = {name: [] for name in names}
     for mutant in judged:
         groups[getattr(mutant, of)].append(mutant)

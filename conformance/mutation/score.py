@@ -272,7 +272,7 @@ class ScoringWorker:
         return watch.conclude(examined(self.backend, chosen, self.scoring.common, watch))
 
     def _without_error(self, task: Task, *, again: bool = False) -> Verdicts:
-        """The verdicts on the backend as it is."""
+        """The verdicts on the backend without a mutant."""
         name = task.spec.name
         if again or name not in self._base:
             self.backend.set_mutant("")

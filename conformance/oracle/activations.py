@@ -1,9 +1,13 @@
 """Activations: relu, elu, softmax, softplus, softsign, sigmoid, hard_sigmoid and tanh.
 
-Formulas where a document gives one: relu is the element, times alpha if negative, limited to
-max_value (ko-2.2 lines 2742 to 2750). elu is alpha (exp(x) - 1) below zero (C106). hard_sigmoid is
-0.2 x + 0.5 limited to [0, 1] (ko-2.2 line 2963). Those without a documented formula are the
-field's: softplus log(1 + exp(x)), softsign x / (1 + |x|), sigmoid 1 / (1 + exp(-x)).
+Documents give three formulas:
+
+* relu is the element, times alpha if negative, limited to max_value (ko-2.2 lines 2742 to 2750);
+* elu is alpha (exp(x) - 1) below zero (C106);
+* hard_sigmoid is 0.2 x + 0.5 limited to [0, 1] (ko-2.2 line 2963).
+
+The others are the field's: softplus log(1 + exp(x)), softsign x / (1 + |x|), sigmoid
+1 / (1 + exp(-x)).
 
 Each is written so that nothing cancels or overflows in wide arithmetic. At an infinity softsign
 and softmax give what IEEE 754 makes of the formula (NaN).

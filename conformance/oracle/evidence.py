@@ -1,11 +1,11 @@
 """Accepting oracles: what must hold of an answer that is not the only right one.
 
-The indices that sort equal elements may have any order, and a matrix has many factors. No array can
-be expected there. So the oracle has two halves. *Evidence* is an array that is computed from the
-answer and the arguments of the call: the ranks of the elements that the indices name, or the
-product of the factors. What the evidence must be is an ordinary entry of `ORACLES`, with the bound
-that the spec's `accuracy` gives it. An answer is accepted if its evidence agrees, so that digits
-that are lost, readings and scripts are judged as for any other function.
+The indices that sort equal elements may have any order, and a matrix has many factors. The oracle
+cannot expect one array there, so it has two halves. *Evidence* is an array that is computed from
+the answer and the arguments of the call: the ranks of the elements that the indices name, or the
+product of the factors. Its expected value is an ordinary entry of `ORACLES`, with the bound that
+the spec's `accuracy` gives it. An answer is right if its evidence agrees. Inaccuracy, readings and
+scripts work as for any other function.
 
 A function of evidence is one of NumPy alone, because the script of a failure prints its source. It
 takes the answer first, a list of arrays where the function gives several, and then the arguments by
@@ -27,11 +27,11 @@ from conformance.oracle.expectation import Array
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What is computed from an answer."""
+    """A computation on an answer."""
 
     of: Callable[..., Array]
     says: str
-    """What the numbers are, in words: "the elements at the indices"."""
+    """The meaning of the numbers, in words: "the elements at the indices"."""
     like: str | None = None
     """The argument whose dtype the evidence has, if that is not the dtype of the answer."""
     elementwise: bool = False
@@ -45,13 +45,13 @@ class Evidence:
 
     def source(self, name: str) -> str:
         """The function under another name, for a script: without types and its docstring."""
-        (made,) = ast.parse(inspect.getsource(self.of)).body
-        assert isinstance(made, ast.FunctionDef)
-        every = [*made.args.posonlyargs, *made.args.args, *made.args.kwonlyargs]
-        for argument in (*every, made.args.kwarg):
+        (definition,) = ast.parse(inspect.getsource(self.of)).body
+        assert isinstance(definition, ast.FunctionDef)
+        every = [*definition.args.posonlyargs, *definition.args.args, *definition.args.kwonlyargs]
+        for argument in (*every, definition.args.kwarg):
             if argument is not None:
                 argument.annotation = None
-        made.name, made.returns = name, None
-        if ast.get_docstring(made) is not None:
-            made.body = made.body[1:]
-        return ast.unparse(made)
+        definition.name, definition.returns = name, None
+        if ast.get_docstring(definition) is not None:
+            definition.body = definition.body[1:]
+        return ast.unparse(definition)

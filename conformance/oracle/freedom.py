@@ -138,7 +138,7 @@ def _replaced(
 ) -> dict[str, Any]:
     def replaced(value: Any) -> Any:
         if isinstance(value, np.ndarray) and value.dtype.kind == "f":
-            # different numbers, so that they do not cancel
+            # different numbers do not cancel
             step = _SPAN / _DIFFERENT if plain and np.isfinite(plain) else 0.0
             places = (np.arange(value.size) % _DIFFERENT).reshape(value.shape)
             first = np.clip(plain, np.finfo(value.dtype).min, np.finfo(value.dtype).max)

@@ -62,7 +62,7 @@ def with_finite_bounds(
 def possible(got: Array, x: Array, dtype: str, function: Callable[[Array], Array]) -> Mask:
     """Where an answer to x may stand: everywhere for numbers of which the function has an answer.
 
-    `dtype` is that of x. `function` gives the value for some numbers in the place of x. Where it
+    `dtype` is that of x. `function` gives the value for some numbers in place of x. Where it
     has none for infinities and the largest numbers, they are outside of its domain, and anything
     may stand there. At a pole the answer is infinite, NaN, or at least half of that beside it.
 

@@ -1,9 +1,14 @@
 """From an expression in Python source to a program. Nothing of the source is ever evaluated.
 
-`program_of` reads calls of documented functions (`K.sum(x)`, `keras.ops.sum(x)`), numbers, texts,
-tuples and lists, the arithmetic that tensors have, parts of results (`x[0]`), callables (`lambda x:
-K.exp(x)`), and lines that give a result a name (`x = K.ones((2,))`) before the last one.
-`ExpressionError` names the line and the column of whatever else it meets, and what may stand there.
+`program_of` reads
+
+* calls of documented functions: `K.sum(x)`, `keras.ops.sum(x)`;
+* numbers, texts, tuples and lists;
+* arithmetic of tensors, and parts of results: `x[0]`;
+* callables: `lambda x: K.exp(x)`;
+* lines that give a result a name before the last line: `x = K.ones((2,))`.
+
+For anything else, `ExpressionError` names line and column and lists the allowed expressions.
 """
 
 from __future__ import annotations
@@ -22,11 +27,11 @@ from conformance.program.model import Argument, Function, Program, Ref, Step
 RESULT = "result"
 """The name of the result of the last call."""
 BACKENDS = ("K", "backend", "keras.backend")
-"""What may stand before the name of a function."""
+"""The prefixes of a function's name."""
 SHORT = {"ops": "keras.ops", "random": "keras.random"}
 """How a package may be called."""
 ALLOWED = (
-    "what may stand there: K.NAME(...) or keras.ops.NAME(...) with a documented function, numbers, "
+    "write K.NAME(...) or keras.ops.NAME(...) with a documented function, numbers, "
     "texts, True, False, None, tuples and lists of them, + - * / **, x[0], lambda x: ..., and "
     "np.nan, np.inf, np.pi"
 )
@@ -44,7 +49,7 @@ _ARITHMETIC: Mapping[type[ast.operator], tuple[str, Callable[[Any, Any], Any] | 
 
 
 class ExpressionError(ValueError):
-    """The source is no program; `line` and `column` count from 1, `hint` says what to write."""
+    """The source is not a program; `line` and `column` count from 1, `hint` is the remedy."""
 
     def __init__(self, problem: str, hint: str, line: int = 1, column: int = 1) -> None:
         super().__init__(problem)
@@ -65,14 +70,14 @@ def program_of(source: str, functions: Collection[str]) -> Program:
         statements = ast.parse(source.strip()).body
         return _Reader(source.strip(), functions).program(statements)
     except SyntaxError as error:
-        problem = f"this is no expression: {error.msg}"
+        problem = f"this is not an expression: {error.msg}"
         raise ExpressionError(problem, ALLOWED, error.lineno or 1, error.offset or 1) from error
     except (RecursionError, MemoryError) as error:
         raise ExpressionError("this is nested too deep", "give parts of it names") from error
     except ExpressionError:
         raise
     except ValueError as error:  # a NUL, or an integer of thousands of digits
-        raise ExpressionError(f"this is no expression: {error}", ALLOWED) from error
+        raise ExpressionError(f"this is not an expression: {error}", ALLOWED) from error
 
 
 class _Reader:
@@ -220,7 +225,7 @@ class _Reader:
         if package in SHORT.values():
             name = f"{package}.{name}"
         elif prefix and prefix not in BACKENDS:
-            raise self._refused(node, f"{ast.unparse(node)} is no function of K", ALLOWED)
+            raise self._refused(node, f"{ast.unparse(node)} is not a function of K", ALLOWED)
         if name not in self._functions:
             near = did_you_mean(name, self._functions)
             hint = near or "`conformance list` has all documented functions"

@@ -43,7 +43,7 @@ from conformance.reference.symbolic import shapes as _shape_rules  # noqa: F401
 from conformance.reference.symbolic.backend import SymbolicBackend as _Backend
 
 BACKEND = _Backend(__name__, _NumpyOperations(), configuration.settings_from_file())
-"""The state of this implementation: its library, settings, learning phase and the like."""
+"""The state of this implementation, such as its library, settings and learning phase."""
 
 globals().update(_keras_support.exported(BACKEND))
 

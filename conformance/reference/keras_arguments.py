@@ -86,7 +86,7 @@ def _gradient_back(node: Tensor, upstream: Tensor) -> Gradients:
 
 
 def _named(dtype: Any) -> Any:
-    """The name of a dtype that is given as NumPy's object; anything else as it is."""
+    """The name of a dtype that is NumPy's object; anything else unchanged."""
     return getattr(dtype, "name", dtype)
 
 

@@ -21,7 +21,7 @@ _RUN = re.compile(r"…(?:[\s,]*…)+")
 
 
 def without_own(message: str) -> str:
-    """The message with `…` in the place of the names, lists, shapes and numbers of its case."""
+    """The message with `…` in place of the names, lists, shapes and numbers of its case."""
     return _RUN.sub("…", _OWN.sub("…", message))
 
 

@@ -12,7 +12,7 @@ PLAIN, COMPRESSED = ".json", ".json.gz"
 LARGEST = 1 << 26
 """Bytes of JSON in a file, compressed or not: seven times the largest of the suite's own."""
 MOST_VALUES = 1 << 22
-"""Values in the JSON, each of which takes up to a hundred bytes of memory, whatever its length."""
+"""Values in the JSON; each takes up to a hundred bytes of memory, besides its length."""
 REMEDY = "run fewer functions at a time (-k, --shard): `conformance report` merges the files"
 
 

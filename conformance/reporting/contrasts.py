@@ -1,4 +1,4 @@
-"""Contrasts: what one target refuses in words and another gets wrong. Reports of both say so.
+"""Contrasts: calls that one target refuses in words and another gets wrong. Reports name both.
 
 Results keep one minimal example of each failure and of each refusal. A refused call names what is
 refused: its dtypes, bindings, ranks and other arguments. A failing call that has all of these would

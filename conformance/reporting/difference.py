@@ -203,7 +203,7 @@ def answer_of(side: Side, failure: Failure) -> str | None:
 
 
 def named(comparison: Comparison) -> tuple[str, str]:
-    """The names of the two, told apart by their start where one target was run twice."""
+    """The names of the two; for two runs of one target, with the start of each."""
     a, b = comparison.a, comparison.b
     if a.target.name != b.target.name:
         return a.target.name, b.target.name

@@ -36,7 +36,7 @@ class Node(NamedTuple):
     says: str
     layer: int
     sources: Sequence[str]
-    """Its sources, in order, each as often as it is passed."""
+    """Its sources, in order; a source that is passed twice occurs twice."""
     is_input: bool
     is_output: bool
 

@@ -140,7 +140,7 @@ _COUNTED: Mapping[Verdict, str] = {
     Verdict.ERROR: "have no verdict because the suite failed",
     Verdict.DIVERGES: "take another allowed reading",
 }
-"""The words for so many aspects."""
+"""The words for a number of aspects."""
 
 
 def _notice(results: Results) -> str:

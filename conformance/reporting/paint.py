@@ -55,7 +55,7 @@ class Paint:
         return text.encode(self.encoding, "backslashreplace").decode(self.encoding)
 
     def text(self, text: str, style: str = "", indent: int = 0) -> Text:
-        """The text on one line, in a style, after so many spaces."""
+        """The text on one line, in a style, after some spaces."""
         return Text(" " * indent + self.plain(text), style)
 
     def symbol(self, verdict: Verdict) -> str:

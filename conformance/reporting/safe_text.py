@@ -53,7 +53,7 @@ _PLAIN = re.compile(r"[a-z0-9_](?:[a-z0-9_-]|\.(?=[a-z0-9])){0,79}")
 
 
 def slug(name: str) -> str:
-    """The name itself if it is plain; else what is plain of it, and a digest that tells it apart.
+    """The name itself if it is plain; else its plain characters and a digest.
 
     A slug has lower-case ASCII letters, digits and `_ - .` only. It has no dot in front or twice in
     a row, and at most 80 characters. Therefore it stays in its folder on every file system.

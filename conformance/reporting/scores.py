@@ -31,7 +31,7 @@ class Points(Struct, frozen=True):
     changed: int
     """Aspects with the verdict `changed`."""
     errors: int
-    """Aspects of which nothing is known, because the suite itself failed; they are not demanded."""
+    """Aspects without a verdict, because the suite itself failed; scores leave them out."""
 
 
 class TargetScores(Struct, frozen=True, kw_only=True):

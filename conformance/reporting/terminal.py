@@ -194,7 +194,7 @@ class TerminalWriter:
             self._handlers[type(event)](event)
 
     def _tell_of_heartbeat(self) -> None:
-        """Raise once what ended the heartbeat: that no thread but this one can tell the run."""
+        """Raise once the error that ended the heartbeat. Only this thread can report it."""
         if self._heartbeat is not None and self._heartbeat.failed is not None:
             failed, self._heartbeat.failed = self._heartbeat.failed, None
             raise failed

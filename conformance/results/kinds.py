@@ -32,7 +32,7 @@ class FindingKind(StrEnum):
     """The gradient at a kink is outside of the slopes on both sides."""
     SHAPE = "shape"
     COUNT = "count"
-    """There are more or fewer gradients than were asked for."""
+    """There are more or fewer gradients than variables."""
     NO_ARRAY = "no array"
     """The result is not an array of numbers."""
     DTYPE = "dtype"

@@ -120,7 +120,8 @@ def controlled(control: Test, test: Test, function: str, where: str) -> Test:
 def agrees_with(expect: Callable[[], Expectation] | Expectation) -> Test:
     """The output is one array within the bounds of the expectation.
 
-    What errs by less than half of the dtype's digits is inaccurate, which no document forbids.
+    An answer with an error below half of the dtype's digits is inaccurate, which no document
+    forbids.
     """
 
     def test(values: Values) -> Problem | None:
@@ -224,7 +225,7 @@ def returns(values: Values) -> Problem | None:
 
 
 LACKING = ("NotImplementedError", "UnimplementedError")
-"""Python's own class for what is not implemented, and TensorFlow's: a library lacks the feature."""
+"""The classes of Python and TensorFlow for an exception about a missing feature."""
 
 
 def one_is_taken(*forms: Values) -> Problem | None:
@@ -235,7 +236,7 @@ def one_is_taken(*forms: Values) -> Problem | None:
 
 
 def is_a(*names: str) -> Test:
-    """The step `operator.classes` found one of these classes among those of what it was given."""
+    """The result of the step `operator.classes` has one of these classes."""
 
     def test(values: Values) -> Problem | None:
         classes = _classes(str(plain(values)))
@@ -263,7 +264,7 @@ def has_shape(shape: Sequence[int]) -> Test:
 def not_integers(values: Values) -> Problem | None:
     """A problem if `int_shape` gave a dimension of another type than int, NumPy's integers or None.
 
-    A tensor or an array comes as an array, a text as a text.
+    A tensor or an array arrives as an array, a text as a text.
     """
     kinds = [v.python_type for v in values if not _whole(v.python_type)]
     if not kinds:
@@ -387,7 +388,7 @@ def only(values: Values) -> Array | Problem:
 
 
 def plain(values: Values) -> Any:
-    """What an output gave as Python values: a tuple of them if there is not exactly one."""
+    """The values of an output as Python values: a tuple of them if there is not exactly one."""
     items = tuple(described(v) for v in values)
     return items[0] if len(items) == 1 else items
 

@@ -47,7 +47,7 @@ def _first_claim(function: str) -> Mapping[str, int]:
 
 @cache
 def evidence() -> CheckEvidence:
-    """What the scenarios of every family and edition cite and pass."""
+    """The citations and the checks of the scenarios of every family and edition."""
     checks: set[CheckCitation] = set()
     passed: set[tuple[str, str]] = set()
     for family in FAMILIES:

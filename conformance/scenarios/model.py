@@ -1,4 +1,4 @@
-"""What a scenario is: a program of several steps, its arrays, and what must hold afterwards."""
+"""The records of a scenario: a program of several steps, its arrays, and checks of its outputs."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ Array = npt.NDArray[Any]
 INACCURATE = "accuracy"
 """The detail of a problem whose values are right in the first half of their digits."""
 Values = tuple[Value, ...]
-"""What one output of a program gave: one value, or one for each item of a list or tuple."""
+"""The values of one output of a program: one value, or one for each item of a list or tuple."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Problem:
-    """How the values differ from what a check demands."""
+    """The difference between the values and the demand of a check."""
 
     gives: str
-    """What happened, in words that follow the call: "gives (2,)"."""
+    """The result, in words that follow the call: "gives (2,)"."""
     detail: str = ""
     """Tells the failures of one check apart; the same failure always has the same detail."""
     _: KW_ONLY
@@ -44,15 +44,15 @@ class Problem:
     limits: npt.NDArray[np.float64] | None = None
     """How far each element may be from `expected`; None for a check of its own tolerance."""
     fault: str = ""
-    """A Python expression that is true where this is so, for scripts: `values` holds for each of
-    the check's outputs the list of what it gave, `first` is the first of it. Without one, a script
-    compares `got` with `expected`, or looks for the same answer again."""
+    """A Python expression for scripts that is true if the fault is there. `values` holds a list of
+    values for each of the check's outputs, `first` is the first of a list. Without an expression, a
+    script compares `got` with `expected`, or tests for the same answer again."""
     wrong: str = ""
     """In place of `fault`: an expression for the mask of the elements of `first` that are wrong."""
     texts: tuple[str, ...] = ()
     """A shorter form of `fault` for a check of one output: it must be one of these texts."""
     unmade: bool = False
-    """Whether a function on which the check depends failed first, so that the check saw nothing."""
+    """Whether a function on which the check depends failed first: the check saw nothing."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,7 +71,7 @@ class Alternative:
 class Check:
     """One thing that must hold of the outputs of a program.
 
-    `test` is called with what each output in `outputs` gave, and answers None if all is well.
+    The suite calls `test` with the values of each output in `outputs`; None means that it holds.
     A failure contradicts the line in `at` for the edition's document, or else the line of the
     function's first claim of the aspect. It is a divergence if one of `alternatives` finds its own
     answer, or if a convention that the check, its scenario or the problem names allows anything.
@@ -84,7 +84,7 @@ class Check:
     outputs: tuple[str, ...]
     test: Callable[..., Problem | None]
     demands: str
-    """What should have happened, in words that follow "demands"."""
+    """The expected result, in words that follow "demands"."""
     at: Mapping[str, int | str] = field(default_factory=dict)
     """The line of each document that demands it, or the section of the function's docstring."""
     conventions: tuple[str, ...] = ()
@@ -108,7 +108,7 @@ class Setup:
     may_refuse: bool = False
     """Whether the import may fail; if it does, nothing is checked."""
     cleared: bool = True
-    """Whether `clear_session` comes first; without it the program is the first of its process."""
+    """Whether `clear_session` precedes it; otherwise the program is the first of its process."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,7 +122,7 @@ class Scenario:
     function: str
     """The function under test, by its newest name."""
     title: str
-    """What it is about, in words that are the same for every case."""
+    """Its subject, in words that are the same for every case."""
     _: KW_ONLY
     program: Program
     arrays: Mapping[str, Array]

@@ -25,13 +25,13 @@ class CallWithNames(Protocol):
 def arguments(
     call: CallWithNames, tensors: Mapping[Ref, Ref]
 ) -> tuple[list[Argument], dict[str, Argument]]:
-    """The arguments with the program's tensors in the place of their names."""
+    """The arguments with the program's tensors in place of their names."""
     args = [placed(argument, tensors) for argument in call.args]
     return args, {name: placed(argument, tensors) for name, argument in call.kwargs.items()}
 
 
 def placed(argument: Argument, tensors: Mapping[Ref, Ref]) -> Argument:
-    """The argument with tensors in the place of names; a callable also has names of its own."""
+    """The argument with tensors in place of names; a callable also has names of its own."""
     match argument:
         case Ref():
             return tensors.get(argument, argument)

@@ -1,4 +1,4 @@
-"""The same scenario with variables in the place of placeholders, for what cannot make those."""
+"""The same scenario with variables in place of placeholders, which some libraries cannot make."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def in_variables(scenario: Scenario) -> Scenario | None:
     program, once; None if it has none, has wider floats than the documents' float32, or is about
     feeding itself.
 
-    The variable holds the array from the start, and is no input of the function any more. Where
+    The variable holds the array from the start, and is not an input of the function any more. Where
     variables of integers are made of float32, as on CNTK, wider floats beside them would fail for
     that, which is the fault of `variable`.
     """
@@ -59,7 +59,7 @@ def _fed_once(steps: Sequence[Step], inputs: Inputs) -> Iterator[tuple[str, Ref]
 
 
 def _pairs(step: Step, inputs: Inputs) -> Iterator[tuple[str, Argument]]:
-    """The placeholders of the function that a step calls, each with what it is fed."""
+    """The placeholders of the function that a step calls, each with its fed array."""
     match step.args:
         case [Ref(name), list(values)] if step.function == OPERATOR_CALL and name in inputs:
             yield from ((p.name, value) for p, value in zip(inputs[name], values, strict=True))
@@ -72,8 +72,8 @@ def _changed(step: Step, inputs: Inputs, fed: Mapping[str, Ref]) -> Step:
     if step.result in inputs:
         left = [p for p in inputs[step.result] if p.name not in fed]
         return replace(step, args=(left, *step.args[1:]))
-    kept = [value for name, value in _pairs(step, inputs) if name not in fed]
+    others = [value for name, value in _pairs(step, inputs) if name not in fed]
     called = step.function == OPERATOR_CALL and step.args[:1] and step.args[0]
     if isinstance(called, Ref) and called.name in inputs:
-        return replace(step, args=(called, kept))
+        return replace(step, args=(called, others))
     return step

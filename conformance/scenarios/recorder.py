@@ -42,8 +42,8 @@ What the function can do with `K` and with results:
   `K.conventions`, `K.setup` and `K.at`, which are the fields of `Scenario`.
 
 `Book.scenario` registers a `Family` for each function. Each further keyword is a parameter of the
-function, with the values that it takes: a sequence of them (all combinations are run) or a strategy
-of Hypothesis (as many are drawn as the profile says). Where they depend on the function under test,
+function. Its values are a sequence (a run has all combinations) or a strategy of Hypothesis (the
+profile says how many a run draws). Where they depend on the function under test,
 a lambda gives them for its name. A function with a parameter `draw` draws as it goes. The title is
 a format of `function` and of the parameters.
 """
@@ -78,7 +78,7 @@ Write = TypeVar("Write", bound=Callable[..., None])
 
 
 class Result:
-    """What a recorded call gives, or a parameter of a recorded callable."""
+    """The result of a recorded call, or a parameter of a recorded callable."""
 
     __array_ufunc__ = None  # NumPy leaves an operator with an array to this class
     __iter__ = None  # __getitem__ alone would make an endless iterable of it
@@ -377,7 +377,7 @@ Make = Callable[[Edition], SearchStrategy[Scenario] | Sequence[Scenario]]
 
 
 def _makers(recipe: Recipe, parameters: Mapping[str, Any]) -> Iterator[Make]:
-    """What makes the scenarios: a sequence of all, or a strategy for each combination of values."""
+    """The makers of the scenarios: a sequence of all, or a strategy per combination of values."""
     offered = [
         v(recipe.function) if isinstance(v, FunctionType) else v for v in parameters.values()
     ]

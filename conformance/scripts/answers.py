@@ -33,7 +33,7 @@ _SOME = 8
 class Bounded:
     """An array that an answer may be: its value, and how far each element may be from it.
 
-    Both have one shape. An infinite limit stands for an element of which nothing is asked.
+    Both have one shape. An element with an infinite limit may hold anything.
     """
 
     value: Array
@@ -253,7 +253,7 @@ def _assertion(got: str, expected: str, tolerance: Tolerance, ending: str) -> st
 
 
 def _long(numbers: Bounded, answer: RightAnswer, got: str) -> Iterator[str]:
-    """Some elements of a long array, or those of which something is asked, each with its limit."""
+    """Some elements of a long array, or those with a finite limit, each with its limit."""
     flat, limits = numbers.value.reshape(-1), numbers.limits.reshape(-1)
     places = _places(numbers, answer)
     if not places:

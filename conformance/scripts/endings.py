@@ -1,8 +1,8 @@
 """The end of a script: statements that assert a right answer, or calls that must raise.
 
-Before the statements of a `ScriptEnding` run, `got` is what the output gave, or a list with what
-each of several outputs gave, unless the ending observes something else. An assertion that fails
-ends the script with status 1, as every exception does.
+Before the statements of a `ScriptEnding` run, `got` is the value of the output, or a list of the
+values of several outputs, unless the ending observes something else. An assertion that fails ends
+the script with status 1, as every exception does.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ class ScriptEnding:
     death: Death | None = None
     """Set where the process may end before anything can be compared."""
     reads_dtype: str = ""
-    """The tensor whose dtype is asked for where an array has none of its own, such as bfloat16; the
-    array's counts if the implementation has no `dtype`."""
+    """The tensor whose dtype the script reads if NumPy lacks the dtype, such as bfloat16. If the
+    implementation has no `dtype`, the script reads that of the array."""
 
     def statements(self, prelude: Prelude) -> Iterator[str]:
         """All assertions, for a script of this target."""
@@ -151,7 +151,7 @@ def has_shape(shape: Sequence[int], got: str = "got") -> ScriptEnding:
 
 
 def has_rank(rank: int, got: str = "got") -> ScriptEnding:
-    """The array `got` (an expression) must have so many axes."""
+    """The array `got` (an expression) must have this number of axes."""
     return ScriptEnding((f"assert np.ndim({got}) == {rank}, np.shape({got})",))
 
 
@@ -161,7 +161,7 @@ def or_raises(ending: ScriptEnding) -> ScriptEnding:
 
 
 def are_arrays(got: str, count: int) -> ScriptEnding:
-    """The list `got` (an expression) must hold so many arrays of numbers."""
+    """The list `got` (an expression) must hold this number of arrays of numbers."""
     numeric = f"[np.asarray(g).dtype.kind in 'biufV' for g in {got}]"
     return ScriptEnding((f"assert {numeric} == [True] * {count}, {got}",))
 
@@ -173,7 +173,7 @@ def has_dtype(accepted: Sequence[str], got: str = "got") -> ScriptEnding:
 
 
 def reports_dtype(name: str, accepted: Sequence[str], prelude: Prelude) -> ScriptEnding:
-    """The dtype of the tensor called `name`, as it is reported, must be one of these."""
+    """The reported dtype of the tensor `name` must be one of these."""
     asked = prelude.dtype(name)
     one_alone = f"== {accepted[0]!r}" if len(accepted) == 1 else f"in {list(accepted)!r}"
     return ScriptEnding((f"assert {asked} {one_alone}, {asked}",), computes=False, observe=())
@@ -247,7 +247,7 @@ def unchanged(
 def gave(outputs: Sequence[str], fault: str) -> ScriptEnding:
     """The outputs of a scenario must be such that `fault` (an expression) is false.
 
-    `values` holds for each output the list of what it gave, and `first` is the first of it.
+    `values` holds a list of values for each output, and `first` is the first of a list.
     """
     compare = (*_first(fault), f"assert {_opposite(fault)}, values")
     return replace(_flattened(outputs, fault), compare=compare)

@@ -56,9 +56,9 @@ def _needs_exponent(value: float) -> bool:
 
 
 FEW = 4
-"""From so many elements on an array of one number is not written element by element."""
+"""The length from which a script does not list the elements of an array of one number."""
 LONG = 200
-"""From so many elements on an array is written by a formula, or packed."""
+"""The length from which a script writes an array by a formula, or packs it."""
 _EXCEPTIONS = 8
 """How many elements of a long array may be written one by one."""
 _WIDTH = 100
@@ -67,7 +67,7 @@ _WIDTH = 100
 def assignment(name: str, array: npt.NDArray[np.generic]) -> list[str]:
     """Lines of Python over `np` that give `name` the array, bit for bit.
 
-    A long array is one number but for a few elements, or counts from 0 to 99, or is packed: zlib
+    A long array is one number except for a few elements, or counts from 0 to 99, or is packed: zlib
     and base64 of its bytes, which the lines import.
     """
     if array.size < LONG:

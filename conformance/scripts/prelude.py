@@ -1,4 +1,4 @@
-"""What a script knows of the target that it reaches."""
+"""The facts about a target that a script needs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 CONVERTER = "keras.ops.convert_to_tensor"
-"""What makes a tensor where the implementation has neither `variable` nor `constant`."""
+"""The function that makes a tensor where the implementation has no `variable` and `constant`."""
 HELPERS = (
     *("placeholder", "variable", "constant", "function"),
     *("eval", "get_value", "dtype", "int_shape"),
@@ -57,13 +57,13 @@ class Prelude:
     definitions: Mapping[str, Sequence[str]] | None = None
     """For each function of `K` the lines that define it, if no module has them."""
     eager: bool = False
-    """Whether the implementation computes at once, so that nothing is compiled without inputs."""
+    """Whether the implementation is in eager mode: scripts compile nothing without inputs."""
     made_for: str = ""
     """The interpreter and the versions that a script was made for, in words."""
     needs: Sequence[str] = ()
     """Sentences on what the system must have besides, such as shared libraries."""
     short: Mapping[str, str] = field(default_factory=dict)
-    """Expressions for what `K` would do, where no module has its functions: `placeholder`, with
+    """Expressions in place of `K`, where no module has its functions: `placeholder`, with
     `{shape}` and `{dtype}` to fill in, `constant`, `variable`, `compute`, `read`, `dtype` and
     `int_shape`."""
     strict: bool = False
@@ -76,7 +76,7 @@ class Prelude:
 
     @property
     def read(self) -> str:
-        """What gives the value of a tensor, as the worker has it: the name of a function."""
+        """The name of the function that reads a tensor, the same as the worker's."""
         if "eval" not in self.absent:
             return "K.eval"
         held = self.eager and "get_value" not in self.absent
@@ -97,6 +97,6 @@ class Prelude:
 
     @property
     def maker(self) -> str:
-        """What makes tensors of arrays: `variable`, `constant`, or what stands in for both."""
+        """The function that makes tensors of arrays: `variable`, `constant`, or a substitute."""
         own = next((n for n in ("variable", "constant") if n not in self.absent), None)
         return own or (CONVERTER if self.converts else "np.asarray")

@@ -1,4 +1,4 @@
-"""What a program becomes where an implementation lacks functions that make tensors or read them.
+"""Adapt a program to an implementation that lacks functions that make or read tensors.
 
 A script takes the way that the worker takes (`conformance_worker/structures.py`, `calling.py`).
 """
@@ -86,7 +86,7 @@ def _as_bound(item: Input, prelude: Prelude) -> Input:
 
 
 def _offered(binding: Binding, prelude: Prelude) -> Binding:
-    """The binding that a worker uses instead of one that the implementation lacks."""
+    """The binding that a worker uses, which may replace a missing binding."""
     if binding in AS_THEY_ARE or str(binding).partition("_")[0] not in prelude.absent:
         return binding
     if prelude.maker == "np.asarray":

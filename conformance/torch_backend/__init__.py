@@ -28,7 +28,7 @@ from conformance.torch_backend import (  # noqa: F401 - importing them registers
 from conformance.torch_backend.library import TorchOperations as _TorchOperations
 
 BACKEND = _Backend(__name__, _TorchOperations(), _configuration.settings_from_file())
-"""The state of this implementation: its library, settings, learning phase and the like."""
+"""The state of this implementation, such as its library, settings and learning phase."""
 
 globals().update(_keras_support.exported(BACKEND))
 

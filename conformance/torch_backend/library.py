@@ -121,7 +121,7 @@ def _tensor(array: Any) -> Tensor:
 
 
 def _shared(array: Any) -> Tensor:
-    """A tensor on the memory of an array, unless PyTorch cannot use it as it is."""
+    """A tensor on the memory of an array, unless PyTorch needs a copy."""
     if array.flags.c_contiguous and array.flags.writeable:
         return _tensor(array)
     return _tensor(np.array(array, order="C"))

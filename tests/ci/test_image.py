@@ -53,7 +53,7 @@ def test_the_context_has_what_is_copied_and_the_steps_are_those_of_the_script() 
 def test_a_workflow_builds_the_image_and_runs_it() -> None:
     workflow = yaml.safe_load((ROOT / ".github/workflows/image.yml").read_text("utf-8"))
     (job,) = workflow["jobs"].values()
-    scripts = "\n".join(one.get("run", "") for one in job["steps"])
+    scripts = "\n".join(step.get("run", "") for step in job["steps"])
     assert "docker build" in scripts
     assert "docker run" in scripts
     for built in job["strategy"]["matrix"]["include"]:

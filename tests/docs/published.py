@@ -49,9 +49,9 @@ def rows(place: str, head: str) -> dict[str, list[str]]:
 
 def number(text: str) -> int:
     """The number with which a cell begins."""
-    found = re.match(r"\d[\d,]*", text)
-    assert found, text
-    return int(found[0].replace(",", ""))
+    digits = re.match(r"\d[\d,]*", text)
+    assert digits, text
+    return int(digits[0].replace(",", ""))
 
 
 def days(folder: Path = REPORTS) -> tuple[str, str]:

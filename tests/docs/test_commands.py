@@ -66,7 +66,7 @@ def unknown(text: str) -> Iterator[str]:
             command = command.get_command(click.Context(command), words[0]) or command
         known = {o for p in command.params for o in (*p.opts, *p.secondary_opts)} | {"--help"}
         own = words[: words.index("--")] if "--" in words else words
-        options = {found[0] for word in own if (found := OPTION.match(word))}
+        options = {option[0] for word in own if (option := OPTION.match(word))}
         yield from (f"{name} {option}" for option in sorted(options - known))
 
 

@@ -34,9 +34,9 @@ def demanded(edition: Edition) -> int:
 def test_the_page_of_torch_has_the_aspects_that_each_edition_demands() -> None:
     page = words("docs/torch.md")
     for edition, before in [("keras-1", "aspects of "), ("keras-2.0", "of "), ("keras-2.2", "")]:
-        said = re.search(rf"(\d+) of \1 {before}(?:aspects of edition )?{edition}", page)
-        assert said
-        assert int(said[1]) == demanded(edition)
+        stated = re.search(rf"(\d+) of \1 {before}(?:aspects of edition )?{edition}", page)
+        assert stated
+        assert int(stated[1]) == demanded(edition)
 
 
 def test_the_page_of_keras_3_counts_its_functions_and_aspects() -> None:

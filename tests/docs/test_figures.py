@@ -69,8 +69,8 @@ def test_the_pages_count_the_functions() -> None:
 
 def kept(one: Results) -> str:
     """`950 of 950 aspects`."""
-    found = score(one.functions)
-    return f"{found.keeping} of {found.demanded} aspects"
+    total = score(one.functions)
+    return f"{total.keeping} of {total.demanded} aspects"
 
 
 def test_the_pages_say_what_the_suites_own_backends_keep_and_in_how_many_cases() -> None:
@@ -123,10 +123,10 @@ def standings(one: Results) -> list[int]:
 
 
 def column(function: FunctionResult) -> int:
-    found = worst(function.aspects)
-    if found is Verdict.CONFORMS:
+    gravest = worst(function.aspects)
+    if gravest is Verdict.CONFORMS:
         return int(any(map(diverges, function.aspects)))
-    return 2 if found in {Verdict.UNSUPPORTED, Verdict.NOT_RUN} else 3
+    return 2 if gravest in {Verdict.UNSUPPORTED, Verdict.NOT_RUN} else 3
 
 
 BACKENDS = {
@@ -155,8 +155,8 @@ def test_the_pages_say_when_and_with_how_many_workers_the_other_results_were_mad
     page = words("docs/keras3-checks.md").partition("## Functions and backends")[2]
     assert f"one worker, {period(*days(OPS))}, on two cores" in page
     first, last = days(FUZZ)
-    made = f"({first} and {last[-2:]}, two workers;"
-    assert made in words("docs/fuzz.md")
+    period_of_runs = f"({first} and {last[-2:]}, two workers;"
+    assert period_of_runs in words("docs/fuzz.md")
     assert {one.run.workers for one in results(FUZZ).values()} == {2}
     assert {one.run.workers for one in results(OPS).values()} == {1}
 
@@ -188,9 +188,9 @@ def test_the_table_of_composed_programs_is_that_of_the_published_results(target:
 
 def test_the_page_of_migration_is_made_of_the_published_results() -> None:
     page = (ROOT / "docs" / "migration.md").read_text("utf-8")
-    said = dict(re.findall(r"^\* `(keras3-\w+)`: .*; (\d+) cases", page, re.MULTILINE))
-    assert said == {name: str(results()[name].run.cases) for name in said}
-    assert len(said) == 4
+    stated = dict(re.findall(r"^\* `(keras3-\w+)`: .*; (\d+) cases", page, re.MULTILINE))
+    assert stated == {name: str(results()[name].run.cases) for name in stated}
+    assert len(stated) == 4
 
 
 def test_the_page_says_what_each_level_of_fail_on_catches() -> None:

@@ -58,15 +58,15 @@ def replayed(text: str) -> Iterator[tuple[str, str]]:
 def test_what_is_replayed_is_one_failure_of_the_published_results() -> None:
     for place, text in texts().items():
         for begins, more in replayed(text):
-            given = re.search(r"(?:--target|exec) (\S+)", more)
-            known = published(given[1] if given else None)
-            found = [one for one in known if one.startswith(begins)]
-            assert len(found) == 1, f"{place}: {begins}{more}"
+            target = re.search(r"(?:--target|exec) (\S+)", more)
+            known = published(target[1] if target else None)
+            matches = [one for one in known if one.startswith(begins)]
+            assert len(matches) == 1, f"{place}: {begins}{more}"
 
 
 def test_commands_and_pages_replay_failures() -> None:
-    found = {place for place, text in texts().items() if list(replayed(text))}
-    assert {"main --help", "replay --help", "exec --help", "docs/commands.md"} <= found
+    places = {place for place, text in texts().items() if list(replayed(text))}
+    assert {"main --help", "replay --help", "exec --help", "docs/commands.md"} <= places
 
 
 def test_ids_that_are_to_be_replayed_are_seen_with_what_follows() -> None:
@@ -77,5 +77,5 @@ def test_ids_that_are_to_be_replayed_are_seen_with_what_follows() -> None:
 @pytest.mark.parametrize("place", [*PAGES, "README.md"])
 def test_every_id_of_a_page_is_published_or_of_a_run_that_it_shows(place: str) -> None:
     known = published() | published(folder=OPS) | published(folder=FUZZ)
-    found = set(IDENTITY.findall(texts()[place]))
-    assert found - known == SHOWN.get(place, set()) - known
+    ids = set(IDENTITY.findall(texts()[place]))
+    assert ids - known == SHOWN.get(place, set()) - known

@@ -31,8 +31,8 @@ VIOLATES, USAGE = 1, 2
 def blocks(heading: str, language: str) -> list[str]:
     """The blocks of code in a language below a heading of the page."""
     section = PAGE.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
-    found = re.findall(rf"^ *```{language}\n(.*?)^ *```$", section, re.DOTALL | re.MULTILINE)
-    return [textwrap.dedent(block) for block in found]
+    code = re.findall(rf"^ *```{language}\n(.*?)^ *```$", section, re.DOTALL | re.MULTILINE)
+    return [textwrap.dedent(block) for block in code]
 
 
 (ENTRY,) = blocks("Add a function of keras.ops", "yaml")

@@ -63,8 +63,8 @@ CHANGED = sorted(
 
 def equivalent(target: str) -> int:
     """How many survivors of a target are listed as equivalent."""
-    listed = tomllib.loads(SURVIVORS.read_text("utf-8"))["survivor"]
-    rows = (row for row in listed if (row["target"], row["kind"]) == (target, "equivalent"))
+    survivors = tomllib.loads(SURVIVORS.read_text("utf-8"))["survivor"]
+    rows = (row for row in survivors if (row["target"], row["kind"]) == (target, "equivalent"))
     return sum(len(row["mutants"]) for row in rows)
 
 

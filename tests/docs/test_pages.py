@@ -40,19 +40,19 @@ def anchors_of(place: str) -> set[str]:
     return anchors(text(place))
 
 
-def listed(nav: Any) -> list[str]:
+def paths_in(nav: Any) -> list[str]:
     """The paths of a table of contents, in its order."""
     if isinstance(nav, str):
         return [nav]
     below = nav.values() if isinstance(nav, dict) else nav
-    return [path for one in below for path in listed(one)]
+    return [path for one in below for path in paths_in(one)]
 
 
 def test_the_table_of_contents_lists_every_page_once() -> None:
-    found = listed(yaml.load(text("mkdocs.yml"), _Settings)["nav"])
+    pages_of_contents = paths_in(yaml.load(text("mkdocs.yml"), _Settings)["nav"])
     pages = [page.removeprefix("docs/") for page in PAGES]
     other = [name for name in FILES if name.endswith(".md")]
-    assert sorted(found) == sorted([*pages, *other, "matrix/index.html"])
+    assert sorted(pages_of_contents) == sorted([*pages, *other, "matrix/index.html"])
 
 
 @pytest.mark.parametrize("place", READ)
@@ -67,10 +67,10 @@ def test_every_link_leads_to_a_file_and_a_heading(place: str) -> None:
 
 
 def test_a_link_that_leads_nowhere_is_seen() -> None:
-    found = links(
+    targets = links(
         "[a](missing.md) [b](#nothing) [c](https://example.org) `[d](no.md)`", "docs/x.md"
     )
-    assert [(link.path, link.anchor, link.exists) for link in found] == [
+    assert [(link.path, link.anchor, link.exists) for link in targets] == [
         ("docs/missing.md", "", False),
         ("docs/x.md", "nothing", False),
     ]
@@ -135,9 +135,9 @@ def test_what_lists_the_editions_lists_all(place: str) -> None:
 
 
 def test_every_environment_variable_has_one_row() -> None:
-    found = re.findall(r"^\| `(\w+)` \|", text("docs/configuration.md"), re.MULTILINE)
-    assert "CONFORMANCE_HOME" in found
-    assert sorted(set(found)) == sorted(found)
+    variables = re.findall(r"^\| `(\w+)` \|", text("docs/configuration.md"), re.MULTILINE)
+    assert "CONFORMANCE_HOME" in variables
+    assert sorted(set(variables)) == sorted(variables)
 
 
 def test_every_environment_variable_is_described() -> None:

@@ -25,9 +25,9 @@ def test_the_example_of_a_plan_is_what_the_command_prints() -> None:
     ran = CliRunner().invoke(main, ["show", *command.split()])
     assert ran.exit_code == 0
     printed = ran.output.splitlines()
-    wanted = [line for line in shown if line.strip() not in {"", LEFT_OUT}]
-    assert len(wanted) > 10
-    assert [line for line in wanted if not occurs(line, printed)] == []
+    expected = [line for line in shown if line.strip() not in {"", LEFT_OUT}]
+    assert len(expected) > 10
+    assert [line for line in expected if not occurs(line, printed)] == []
 
 
 def occurs(line: str, printed: list[str]) -> bool:
@@ -52,11 +52,11 @@ SIZES = re.compile(
 def test_the_page_says_how_large_the_stored_calls_are() -> None:
     sizes = {edition: len((FOLDER / file_name(edition)).read_bytes()) for edition in EDITIONS}
     new = sizes.pop("keras-3")
-    said = SIZES.search(PAGE.read_text("utf-8"))
-    assert said
-    assert (ROOT / said["place"]).samefile(str(FOLDER))
-    assert abs(int(said["old"]) - sum(sizes.values()) / 1000) < 5
-    assert abs(int(said["new"]) - new / 1000) < 5
+    stated = SIZES.search(PAGE.read_text("utf-8"))
+    assert stated
+    assert (ROOT / stated["place"]).samefile(str(FOLDER))
+    assert abs(int(stated["old"]) - sum(sizes.values()) / 1000) < 5
+    assert abs(int(stated["new"]) - new / 1000) < 5
 
 
 def test_the_table_counts_the_functions_and_the_calls_that_are_stored() -> None:

@@ -17,8 +17,8 @@ COUNT = re.compile(r"^ +(\d+) cases in ", re.MULTILINE)
 
 def shown() -> dict[str, str]:
     """The options of the runs of which the page counts the cases, with the count."""
-    found = {command: COUNT.search(printed) for command, printed in SHOWN.findall(PAGE)}
-    return {command: counted[1] for command, counted in found.items() if counted}
+    counts = {command: COUNT.search(printed) for command, printed in SHOWN.findall(PAGE)}
+    return {command: counted[1] for command, counted in counts.items() if counted}
 
 
 def test_the_page_counts_cases_of_the_reference() -> None:

@@ -48,13 +48,13 @@ def walk(page: Path, folder: Path) -> Iterator[tuple[Command, str]]:
 
 def files(page: Path) -> dict[str, str]:
     """The files that a page has, as they are before its commands change them."""
-    before, found = "", dict[str, str]()
+    before, contents = "", dict[str, str]()
     for token in MarkdownIt("commonmark").parse(page.read_text(encoding="utf-8")):
         if token.type == "inline":
             before = token.content
         elif token.type == "fence" and (named := _FILE.match(before)):
-            found.setdefault(named["name"] or named["last"], token.content)
-    return found
+            contents.setdefault(named["name"] or named["last"], token.content)
+    return contents
 
 
 def commands(block: str) -> Iterator[Command]:

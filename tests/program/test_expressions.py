@@ -76,7 +76,7 @@ def test_callables_have_names_of_their_own() -> None:
 
 REFUSED = {
     "K.summ(K.ones((2,)))": (1, "no document has a function summ", "did you mean sum?"),
-    "K.sum(__import__('os').system('true'))": (7, "is no function of K", "K.NAME"),
+    "K.sum(__import__('os').system('true'))": (7, "is not a function of K", "K.NAME"),
     "K.sum(x)": (7, "nothing is called x", "K.NAME"),
     "K.sum(*[1])": (7, "*[1] cannot stand here", "K.NAME"),
     "K.sum(**3)": (1, "** cannot stand here", "one by one"),
@@ -88,9 +88,9 @@ REFUSED = {
     "K.ones((2,))[0:1]": (14, "0:1 cannot stand here", "K.NAME"),
     "K.ones((2,))['a']": (1, "cannot stand here", "x[0]"),
     "K.map_fn(lambda x=1: x, 2)": (10, "plain parameters", "lambda x, y"),
-    "(3).bit_length()": (1, "is no function of K", "K.NAME"),
+    "(3).bit_length()": (1, "is not a function of K", "K.NAME"),
     "K.sum(np.load)": (7, "np.load cannot stand here", "np.nan"),
-    "K.sum(": (6, "this is no expression", "K.NAME"),
+    "K.sum(": (6, "this is not an expression", "K.NAME"),
     "3": (1, "no function is called", "K.NAME"),
     "": (1, "nothing to try", "K.NAME"),
     "import os; os": (1, "only the last line", "x = ..."),

@@ -97,13 +97,13 @@ def test_a_run_of_few_cases_counts_in_proportion(measured: Results) -> None:
 
 
 def test_targets_that_compute_with_others_are_measured_by_themselves(measured: Results) -> None:
-    found = libraries(dict.fromkeys(("keras-2.2.4-tensorflow", "keras3-jax"), measured))
-    assert set(found) == {"tensorflow", "keras3-jax"}
+    shares = libraries(dict.fromkeys(("keras-2.2.4-tensorflow", "keras3-jax"), measured))
+    assert set(shares) == {"tensorflow", "keras3-jax"}
 
 
 def test_what_was_not_measured_again_stays(measured: Results) -> None:
-    made = table({"keras3-jax": measured}, TABLE)
-    assert set(made.seconds["keras3-jax"]) == {"exp"}
-    assert made.measured["keras3-jax"] == [measured.target.name]
+    written = table({"keras3-jax": measured}, TABLE)
+    assert set(written.seconds["keras3-jax"]) == {"exp"}
+    assert written.measured["keras3-jax"] == [measured.target.name]
     for key in ("tensorflow", "keras3-numpy"):
-        assert made.seconds[key] == TABLE.seconds[key]
+        assert written.seconds[key] == TABLE.seconds[key]

@@ -22,5 +22,5 @@ def test_a_table_in_the_place_of_functions_has_differences_and_no_violations(tar
     page = (ROOT / PAGE).read_text("utf-8")
     assert heading(target) in page
     own = page.partition(f"\n## {target}\n")[2].partition("\n## ")[0]
-    told = own.lstrip().startswith("Differences, and no violations")
-    assert told is (shipped()[target].mapping is not None)
+    labelled = own.lstrip().startswith("Differences, and no violations")
+    assert labelled is (shipped()[target].mapping is not None)

@@ -23,8 +23,8 @@ RAW = f"{REPOSITORY}/{RELEASE}/".replace("github.com", "raw.githubusercontent.co
 
 def on_index(text: str) -> str:
     """The text with the substitutions that the build makes."""
-    for one in HOOK["substitutions"]:
-        text = re.sub(one["pattern"], one["replacement"], text)
+    for substitution in HOOK["substitutions"]:
+        text = re.sub(substitution["pattern"], substitution["replacement"], text)
     return text
 
 
@@ -76,14 +76,14 @@ _OTHERS = re.compile(r"(?:install|add|uvx|pipx run)\s+(?:-\S+\s+)*['\"]?conforma
 
 def test_no_hint_names_the_package_of_somebody_else() -> None:
     """The index has another `conformance`; commands of the suite follow `install` in no page."""
-    found = [
+    places = [
         (str(file), match[0])
         for place in PLACES
         for file in ([ROOT / place] if (ROOT / place).is_file() else (ROOT / place).rglob("*"))
         if file.suffix in {".py", ".md", ".toml", ".yml", ".j2"}
         for match in _OTHERS.finditer(file.read_text("utf-8"))
     ]
-    assert found == []
+    assert places == []
     assert _OTHERS.search("run `pip install -U conformance` there")
 
 

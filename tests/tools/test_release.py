@@ -91,4 +91,4 @@ def test_the_command_ends_with_1_while_there_is_something_to_do() -> None:
 def test_what_is_no_version_is_refused() -> None:
     ended = CliRunner().invoke(main, ["new"])
     assert ended.exit_code == 2
-    assert "'new' is no version; write one such as 0.1.0" in ended.output
+    assert "'new' is not a version; write one such as 0.1.0" in ended.output

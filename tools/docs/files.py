@@ -26,7 +26,7 @@ class Folder:
     path: str
     """On the site."""
     place: str
-    """What links call it in the repository."""
+    """Its path in links of the repository."""
     files: Path
 
     def on_site(self, place: str) -> str | None:

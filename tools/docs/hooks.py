@@ -1,4 +1,4 @@
-"""What mkdocs calls while it builds the site, as mkdocs.yml says."""
+"""Functions that mkdocs calls while it builds the site, as mkdocs.yml says."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Links of Markdown pages: on the site they lead where they lead in the repository.
 
 A link to a file that the site has becomes one to it; a link to any other file of the repository
-leads to the repository's own page. What is neither stays as it is, and building the site fails.
+leads to the repository's own page. Any other link stays as it is, and building the site fails.
 """
 
 from __future__ import annotations

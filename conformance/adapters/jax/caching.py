@@ -2,17 +2,17 @@
 
 JAX compiles every operation for every shape, in 20 ms or more, and a run meets thousands of shapes.
 Its persistent cache keeps the machine code in files. The names of the files are digests of the
-program, of the options and of the release of jaxlib, so that a file holds what would be compiled,
-and no result changes. Here that cache gets:
+program, of the options and of the release of jaxlib. A file therefore holds the code that JAX
+would compile, and no result changes. Here that cache gets:
 
 * a folder, in CONFORMANCE_JAX_CACHE, that belongs to one target: who writes there runs code here.
   In it each kind of processor has a folder of its own, because machine code may use instructions
   that another processor lacks;
-* whole files: a file gets its name when it is complete, so that workers may write at once and may
-  be killed. JAX ignores a file that it cannot read, and compiles;
+* whole files: a file gets its name when it is complete, so workers may write at the same time and
+  may be killed. JAX ignores a file that it cannot read, and compiles;
 * a limit: a worker that starts removes what was not used for longest.
 
-What is left then is mostly the time in which JAX makes an MLIR context for each program that it
+Most of the remaining time goes into the MLIR context that JAX makes for each program that it
 writes. A worker uses each context for many programs. The programs are the same: their digests find
 the files of a worker that does without.
 
@@ -34,7 +34,7 @@ from typing import Any
 MOST_BYTES = 2**29
 """How much a folder may hold when a worker starts."""
 LEFT = 0.75
-"""The share of it that is left when files are removed, so that this is seldom."""
+"""The share of it that remains when files are removed; a smaller share makes removals rarer."""
 PROGRAMS = 100
 """How many programs share a context, which keeps their constants in memory."""
 _OF_A_PROCESSOR = ("model name", "flags", "CPU part", "Features")
@@ -76,7 +76,7 @@ class Files:
         self._folder = folder
 
     def get(self, key: str) -> bytes | None:
-        """What was put under a key; None if there is nothing, or nothing that can be read."""
+        """The value of a key; None if there is none, or none that can be read."""
         path = self._folder / key
         try:
             content = path.read_bytes()

@@ -54,7 +54,7 @@ class Ported(Struct, frozen=True, forbid_unknown_fields=True):
     """An expression of the documented parameters. `seed_generator` is the porter's own
     `keras.random.SeedGenerator`."""
     says: str = ""
-    """What a porter has to do or to know."""
+    """The action or the knowledge that a porter needs."""
     everywhere: bool = True
     """Whether this also holds outside of functions, where tensors may be symbolic."""
 
@@ -67,10 +67,10 @@ class MappingRow(Struct, frozen=True, forbid_unknown_fields=True):
     new: str
     """An expression of these parameters, or several lines that end in a `return`."""
     differs: str = ""
-    """What differs from the function of `K`; empty if nothing does."""
+    """The difference from the function of `K`; empty if there is none."""
     remark: str = ""
     on: dict[str, str] = {}
-    """What differs on one target only, by the target's name."""
+    """Differences on one target only, by the target's name."""
     when: dict[str, str] = {}
     """Conditions over the parameters under which `differs`, or what is said of a target, holds."""
     refuses: dict[str, str] = {}
@@ -122,7 +122,7 @@ def load(path: Path) -> MappingTable:
     except RecursionError as error:
         raise MappingError(f"{path}: nested too deep") from error
     except OSError as error:
-        cure = "name a table beside the file of targets, or one that comes with the suite"
+        cure = "name a table beside the file of targets, or a table that ships with the suite"
         raise MappingError(f"{path}: {error.strerror or error}; {cure}") from error
     except ValueError as error:
         raise MappingError(f"{path}: {error}") from error

@@ -1,7 +1,7 @@
 """Landlock: from now on this process and all that it starts write to some places only.
 
 https://docs.kernel.org/userspace-api/landlock.html has the numbers. The first version of Landlock
-cannot allow a file to be moved from one folder to another, so that it is of no use here.
+cannot allow a file to be moved from one folder to another, so the suite does not use it.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def version() -> int:
 
 def restrict(folders: Iterable[str], *, network: bool) -> bool:
     """Refuse all changes of files outside of the folders, signals to processes outside, and, if
-    `network` is set, TCP; whether the system could. What it opened before is not affected.
+    `network` is set, TCP; whether the system could. Files that are open already stay usable.
     """
     known = version()
     if known < _OLDEST:

@@ -49,7 +49,7 @@ _KEPT_FROM = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offer:
-    """What a worker in a sandbox is kept from, by the names in `_KEPT_FROM`."""
+    """The actions that a sandbox prevents, by the names in `_KEPT_FROM`."""
 
     kept_from: tuple[str, ...] = ()
 
@@ -73,7 +73,7 @@ class Offer:
 
 @cache
 def offer() -> Offer:
-    """What the sandbox offers here."""
+    """The actions that the sandbox prevents on this machine."""
     with (
         tempfile.TemporaryDirectory(prefix="conformance-") as outside,
         socket.create_server(("127.0.0.1", 0)) as server,

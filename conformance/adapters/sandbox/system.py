@@ -26,7 +26,7 @@ _LIBC: ctypes.PyDLL | None = None
 
 
 def libc() -> ctypes.PyDLL:
-    """The C library. A call keeps the interpreter's lock, so that a copy of it is whole."""
+    """The C library. A call keeps the interpreter's lock, so a copy of it is whole."""
     global _LIBC  # noqa: PLW0603 - the library is loaded where it is needed first
     if _LIBC is None:
         _LIBC = ctypes.PyDLL(None, use_errno=True)

@@ -1,14 +1,14 @@
 """Run by a worker before it imports its module: let Theano compile less, and search less.
 
 `gcc.cxxflags` of THEANO_FLAGS includes `conformance_theano.h`, and g++ searches the folders of
-CPLUS_INCLUDE_PATH for it: the first is the target's own, where this puts the compiled form, and the
+CPLUS_INCLUDE_PATH for it. The first is the target's own, where this puts the compiled form. The
 last has the text. If compiling fails, g++ reads the text, which is slower but as correct.
 
 GNU gold links a module in half the time of GNU ld, where it is installed.
 
 Theano keeps what it has compiled in a folder, and opens every file of that folder again before it
-compiles anything, because other processes may have added some. A worker's folder is its own, so
-that each process reads it once; a fork reads what the process that it comes from has not read.
+compiles anything, because other processes may have added some. A worker has its own folder, and
+each process reads it once; a fork reads only files that its parent has not read.
 CPython 3.6 and later.
 """
 
@@ -55,7 +55,7 @@ def compile_header() -> None:
 
 
 def _compile(command: "list[str]", folder: str, name: str) -> None:
-    """Run `command`, and put what it compiles into `folder` instead of what is there."""
+    """Run `command`, and replace the content of `folder` by its output."""
     partial = "{}.{}".format(folder, os.getpid())
     os.makedirs(partial)
     if subprocess.call([*command, "-o", os.path.join(partial, name)]) == 0:

@@ -390,7 +390,7 @@ def filled(new: str, documented: Signature, arguments: Given | None) -> str:
 
 
 class _Filling(ast.NodeTransformer):
-    """Puts arguments in the place of parameters."""
+    """Puts arguments in place of parameters."""
 
     def __init__(self, arguments: Given) -> None:
         self._arguments = arguments

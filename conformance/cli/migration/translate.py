@@ -1,4 +1,4 @@
-"""`conformance migration --diff` and `--write`: old code with new calls in the place of old ones.
+"""`conformance migration --diff` and `--write`: old code with new calls in place of old ones.
 
 Inner calls are translated first. An argument that the old call leaves out stays out if both
 defaults are the same. A replacement of several lines becomes a function at the top of the file,
@@ -122,7 +122,7 @@ def _forget(node: cst.CSTNode, context: CodemodContext) -> None:
 
 
 class _Translator(cst.CSTTransformer):
-    """Puts new calls in the place of those on which there is advice."""
+    """Puts new calls in place of those on which there is advice."""
 
     METADATA_DEPENDENCIES = (PositionProvider,)
 
@@ -267,7 +267,7 @@ def _whole(node: cst.BaseExpression) -> cst.BaseExpression:
 
 
 class _Filling(cst.CSTTransformer):
-    """Puts arguments in the place of the parameters of a template."""
+    """Puts arguments in place of the parameters of a template."""
 
     def __init__(self, bound: Bound, defaults: Mapping[str, str]) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""`--vectors DIR`: the calls of a folder of vectors in the place of the plan's."""
+"""`--vectors DIR`: the calls of a folder of vectors in place of the plan's."""
 
 from __future__ import annotations
 

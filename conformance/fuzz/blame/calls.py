@@ -171,13 +171,13 @@ def _blames(
 def _raised(
     program: Program, calls: Sequence[ProgramCall | Special], differences: Sequence[Mismatch]
 ) -> Sequence[ProgramCall | Special]:
-    """The calls of which a step raised."""
+    """The calls with a step that raised."""
     steps = {program.steps[d.step].result for d in differences if d.step is not None}
     return [c for c in calls if any(s.result in steps for s in steps_of(program, c))]
 
 
 def _wrong(courses: Sequence[Course], draws: Sequence[DrawObservation]) -> frozenset[str]:
-    """The tensors of which a target has shown other numbers than are right."""
+    """The tensors with wrong numbers on the target."""
     return frozenset(
         name
         for number, (known, draw) in enumerate(zip(courses, draws, strict=False))
@@ -296,7 +296,7 @@ def _of_fewer_lengths(program: Program, whole: Program) -> Iterator[Program]:
 
 
 def _unknown(program: Program, known: Mapping[str, Static]) -> Program:
-    """The program with placeholders of which no more is known than that."""
+    """The program with placeholders whose known dimensions are only these."""
     return replace(program, inputs=tuple(_less_known(i, known) for i in program.inputs))
 
 

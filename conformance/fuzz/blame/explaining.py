@@ -146,7 +146,7 @@ class Explainer:
     def _with_right_constants(
         self, program: ComposedProgram, question: Question, differences: Sequence[Mismatch]
     ) -> tuple[Question, Sequence[Mismatch]] | None:
-        """The program with variables in the place of constants whose static shapes are wrong from
+        """The program with variables in place of constants whose static shapes are wrong from
         the start; None if it agrees so, and `constant` is to blame."""
         known = right(question)[0]
         wrong = None if question.way else wrong_constants(self.session, question, known)

@@ -57,7 +57,7 @@ def wrong_constants(worker: Worker, question: Question, first: Course) -> WrongC
 
 
 def held_by_variables(question: Question, names: frozenset[str]) -> Question:
-    """The question with variables in the place of these constants."""
+    """The question with variables in place of these constants."""
     program, plain = question.program, Binding.VARIABLE
     inputs = tuple(i.bound(plain) if i.name in names else i for i in program.inputs)
     steps = tuple(

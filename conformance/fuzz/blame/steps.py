@@ -26,7 +26,7 @@ WEIGHTS = "weights"
 """The input that a call's result is multiplied by before it is summed up."""
 
 MAKERS = (Binding.PLACEHOLDER, Binding.VARIABLE, Binding.CONSTANT)
-"""The functions that make inputs, each of which is a binding."""
+"""The functions that make inputs; each is a binding."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

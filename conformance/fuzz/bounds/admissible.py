@@ -55,7 +55,7 @@ def open_points(course: Answered, call: ProgramCall | Special, edition: Edition)
 
 
 def is_settled(call: ProgramCall, tensors: Mapping[str, Typed], edition: Edition) -> bool:
-    """Whether documents settle a call with tensors of these types, as far as types tell."""
+    """Whether documents settle a call with tensors of these types, by types alone."""
     return not any(_of_structure(call, scope(call, tensors), edition))
 
 

@@ -151,7 +151,7 @@ class Course:
     cuts: dict[str, str] = field(default_factory=dict)
     """The tensors that have to be observed, with the call that needs them."""
     unjudged: set[str] = field(default_factory=set)
-    """Tensors of which nothing is known, whatever is observed."""
+    """Tensors that no observation bounds."""
     phase: int | None = None
     """The learning phase, if it is given."""
     calls: list[ProgramCall | Special] = field(default_factory=list)

@@ -9,7 +9,7 @@ implementations do it, by a sweep over the calls that computed g, its gradient h
   argument x_a (`_bent_back`), besides the usual share. All else is linear in x, or follows from the
   usual sweep (`bounds.gradients`).
 
-Both are products of numbers that are known within a reach. With |.| + (its reach) in the place of
+Both are products of numbers that are known within a reach. With |.| + (its reach) in place of
 each factor, less the product of the magnitudes, these are the bounds. The reach of a slope is
 
     CONDITION (|d2f/dx dx| + R) r + gamma_n P,
@@ -103,7 +103,7 @@ class Bent:
         return np.asarray(value, np.longdouble), np.asarray(reach, np.float64)
 
     def rounded(self, factors: int, terms: Array) -> Array:
-        """gamma_n, with so many terms that are not 0."""
+        """gamma_n for n terms that are not 0."""
         unit = float(np.finfo(self.dtype).eps) / 2
         count = terms + factors * (OPERATIONS + _own(self.call.accuracy))
         return np.asarray(gamma(count, unit) + gamma(EVALUATION, _UNIT))

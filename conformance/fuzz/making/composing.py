@@ -129,9 +129,9 @@ def is_twice(program: Program) -> bool:
 
 
 EVERY = 4
-"""One of so many programs compiles a function itself, and calls it again and again."""
+"""One program in this number compiles a function itself, and calls it again and again."""
 TWICE = 7
-"""In one of so many programs a place for a second derivative is looked for."""
+"""One program in this number may have a second derivative."""
 
 
 def composed(plan: Plan, number: int) -> ComposedProgram:
@@ -145,7 +145,7 @@ def composed(plan: Plan, number: int) -> ComposedProgram:
 
 
 def is_composable(plan: Plan, attempts: int) -> bool:
-    """Whether one of so many attempts makes the first program."""
+    """Whether one of several attempts makes the first program."""
     return any(_attempted(plan, 0, attempt) is not None for attempt in range(attempts))
 
 
@@ -182,7 +182,7 @@ class OpsGrowth(JoiningGrowth):
 
 
 class JoiningSession(JoiningGrowth, SessionGrowth):
-    """A graph with the pairs of a block, of which a function is compiled."""
+    """A graph with the pairs of a block, compiled into a function."""
 
 
 class JoiningTwice(JoiningGrowth, TwiceGrowth):
@@ -190,4 +190,4 @@ class JoiningTwice(JoiningGrowth, TwiceGrowth):
 
 
 class JoiningTwiceSession(JoiningGrowth, TwiceSession):
-    """The same of a graph of which a function is compiled."""
+    """The same for a graph that is compiled into a function."""

@@ -195,7 +195,7 @@ class Growth:
             return False
 
     def dtypes(self, spec: Spec) -> list[str]:
-        """The dtypes in which the documents compute the function and of which tensors are there.
+        """The dtypes in which the documents compute the function and that tensors have.
 
         Raises:
             UnsatisfiedAssumption: no tensor has a documented dtype.

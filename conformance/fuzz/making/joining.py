@@ -123,7 +123,7 @@ class PairDraft(WiredDraft):
         CallDraft.add_tensors(self, name, shapes, dtype)
 
     def replace_by(self, item: Input, tensor: Offered) -> bool:
-        """Pass an existing tensor in the place of an input, if it fits there."""
+        """Pass an existing tensor in place of an input, if it fits there."""
         fits = self.fits(tensor, item)
         if fits:
             self.wires[item.name] = tensor
@@ -349,7 +349,7 @@ def _input(drawn: Drafted[PairDraft], parameter: str) -> Input | None:
 
 
 def _before(shape: tuple[int, ...]) -> list[tuple[int, ...]]:
-    """Shapes of which a call may make this one: itself, with an axis more or fewer, reversed."""
+    """Shapes from which a call may make this one: itself, one axis more or fewer, reversed."""
     longer = [(*shape[:axis], 2, *shape[axis:]) for axis in range(len(shape) + 1)]
     shorter = [(*shape[:axis], *shape[axis + 1 :]) for axis in range(len(shape))]
     return [shape, *longer, shape, *shorter, shape[::-1], shape]

@@ -1,4 +1,4 @@
-"""Planned pairs: which function may feed which argument of which other one, and in what order.
+"""Planned pairs: a function that feeds an argument of another function, and their order.
 
 Faults of composition need two functions that meet: an optimiser that rewrites a reshape after a
 transpose, a buffer that one function frees and the next one reads. Programs drawn at random repeat
@@ -47,7 +47,7 @@ SAMPLES, TRIES = 16, 200
 the most tries."""
 ELEMENTS, RANKS = 32, 6
 DTYPES = ("float32", "float64", "int32", "bool")
-"""The dtypes in which these calls are drawn, of those of which the documents speak."""
+"""The dtypes of these calls, among the documented dtypes."""
 
 Form = tuple[str, int]
 """The dtype and the rank of a tensor."""
@@ -166,7 +166,7 @@ class Drafted(NamedTuple, Generic[Draft]):
 
     @property
     def is_settled(self) -> bool:
-        """Whether documents settle it, as far as types tell."""
+        """Whether documents settle it, by its types alone."""
         return is_settled(self.call, self.types, self.draft.edition)
 
     @property
@@ -264,7 +264,7 @@ def due(plan: Plan, numbers: Iterable[int]) -> set[Pair]:
 
 @cache
 def selected(plan: Plan) -> tuple[Pair, ...]:
-    """The pairs of which at least one function is selected."""
+    """The pairs with at least one selected function."""
     specs = documented(plan.edition)
     chosen = {name for name, spec in specs.items() if spec.name in plan.functions}
     pairs = existing(plan.edition)

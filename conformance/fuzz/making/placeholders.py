@@ -65,7 +65,7 @@ def freed(
 
 
 def _lengths(inputs: Sequence[Input], rng: random.Random) -> set[int]:
-    """Lengths of fed tensors alone, all axes of which can get another one together; or any."""
+    """Lengths that only fed tensors have, and that can change on all axes together; or any."""
     fed = {length for item in inputs if is_fed(item) for length in item.shape}
     other = {length for item in inputs if not is_fed(item) for length in item.shape}
     alone = fed - other

@@ -66,7 +66,7 @@ class Offered:
 
 
 _FREE = (kinds.TensorKind, kinds.Images, kinds.Distribution, kinds.ScoresKind)
-"""Kinds of tensors whose shape depends on no other tensor, unless they say so."""
+"""Kinds of tensors whose shape depends on no other tensor, unless the rule names one."""
 _TAKEN = (True,) * 9 + (False,)
 """How often a tensor whose shape is free is an existing one."""
 _ALSO_TAKEN = (True, True, False)

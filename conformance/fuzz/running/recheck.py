@@ -37,7 +37,7 @@ class OnceMore:
     seen: list[tuple[FiledFailure, ProgramTally]] = field(default_factory=list)
 
     def settle(self, tally: ProgramTally) -> None:
-        """Put what was seen in the place of the failures that were looked at."""
+        """Replace the failures that were repeated by the new observations."""
         for old, _ in self.seen:
             _take_away(tally, old)
         for old, shown in self.seen:

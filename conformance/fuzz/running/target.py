@@ -48,7 +48,7 @@ CHUNK, LONG_CHUNK = 10, 20
 """Programs that a worker runs at a time, in a short and a long run; results grow by whole chunks.
 Within a chunk, whose programs do not depend on the workers, the same error is explained once."""
 AFRESH = 10
-"""One of so many chunks does not take the explanations of the first one."""
+"""One chunk in this number does not take the explanations of the first chunk."""
 PATIENCE = 0.1
 """Seconds after which a worker that waits for the first chunk looks whether the run is to end."""
 LONG = 2000
@@ -67,7 +67,7 @@ class Campaign:
     programs: int | None = None
     size: tuple[int, int] = SIZE
     functions: frozenset[str] = frozenset()
-    """The functions of which each program has one; any, if it is empty."""
+    """Each program calls one of these functions; any function, if it is empty."""
     selection: str | None = None
     shard: Shard | None = None
     max_time: float | None = None

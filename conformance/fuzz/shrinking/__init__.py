@@ -6,7 +6,7 @@ program with one change that makes it smaller. The search keeps a candidate if t
 fails on it in the same way (`reduction.shows`), and then starts again from there.
 
 1. Fewer calls: drop outputs, or turn a result into an input with the right numbers. Pass a tensor
-   of a call on in place of its result, or put `abs` in the place of a call.
+   of a call on in place of its result, or put `abs` in place of a call.
 2. Simpler shapes and numbers: known dimensions, shorter axes, integers and halves.
 
 A candidate must be a program that the generator could have drawn. Its calls rest on no convention,

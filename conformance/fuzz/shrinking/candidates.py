@@ -51,7 +51,7 @@ def _fewer(outputs: Sequence[str]) -> Iterator[tuple[str, ...]]:
 
 
 def _earlier_ones(program: Program) -> Iterator[tuple[str, ...]]:
-    """An earlier result in the place of one of several outputs."""
+    """An earlier result in place of one of several outputs."""
     for place, name in enumerate(program.outputs if len(program.outputs) > 1 else ()):
         for earlier in _earlier(program, name):
             yield (*program.outputs[:place], earlier, *program.outputs[place + 1 :])
@@ -122,7 +122,7 @@ def passed_over(question: Question) -> Iterator[Question]:
 
 
 def plainer(question: Question) -> Iterator[Question]:
-    """A call of `abs` in the place of another one of a tensor."""
+    """A call of `abs` in place of another one of a tensor."""
     right = course(question.program, question.arrays[0], question.edition)
     yield from _plainer(question, right)
 

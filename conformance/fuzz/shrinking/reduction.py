@@ -103,7 +103,7 @@ class Reduction:
 
 
 def _key(question: Question) -> tuple[object, ...]:
-    """The same for questions that no answer tells apart."""
+    """The same for questions with equal answers."""
     numbers = (a.tobytes() for arrays in question.arrays for a in arrays.values())
     return repr(question.program), *numbers
 

@@ -174,7 +174,7 @@ def passed_over(question: Question) -> Iterator[Question]:
 
 
 def other_updates(question: Question) -> Iterator[Question]:
-    """A plain update in the place of an addition or an average."""
+    """A plain update in place of an addition or an average."""
     for step in question.program.steps:
         if step.function in UPDATES[1:]:
             plain = replace(step, function="update", args=step.args[:2])

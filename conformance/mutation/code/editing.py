@@ -207,7 +207,7 @@ class NodeContext:
     """The last statements of functions."""
 
     def replaced(self, operator: str, node: ast.AST, after: str) -> Edit:
-        """The edit that puts `after` in the place of the node."""
+        """The edit that puts `after` in place of the node."""
         start, end = self.text.span(node)
         return Edit(operator=operator, start=start, end=end, after=after)
 

@@ -32,7 +32,7 @@ FOLDER = Path(__file__).parents[1] / "worker"
 
 
 def changed(target: Target, files: Mapping[str, Path]) -> Target:
-    """The target with these modules loaded from these files; what is installed stays as it is."""
+    """The target with these modules loaded from these files; installed files stay unchanged."""
     folder, named = str(FOLDER), {module: str(file) for module, file in files.items()}
     lines = (
         "import sys",
@@ -94,7 +94,7 @@ def attempt(
     seconds: float,
     number: int = 0,
 ) -> Attempt:
-    """Run these functions of the target by one worker, for at most so many seconds.
+    """Run these functions of the target by one worker, for at most a number of seconds.
 
     Raises:
         SuiteFailureError: the suite itself failed in one of them.
@@ -146,7 +146,8 @@ GROUPS = (2, 6, 24)
 CONTROL_SECONDS = 3600.0
 LEAST_SECONDS = 120.0
 PATIENCE = 10.0
-"""A run with a change may take so many times as long as the one without, and `LEAST_SECONDS`."""
+"""How many times as long as the run without it a run with a change may take, plus
+`LEAST_SECONDS`."""
 
 
 class GateWithKnownFailures(Protocol):

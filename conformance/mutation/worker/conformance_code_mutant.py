@@ -17,7 +17,7 @@ class _Loader(SourceFileLoader):
         self._other = other
 
     def get_data(self, path: Any) -> bytes:
-        """The other file's bytes in the place of the module's own."""
+        """The other file's bytes in place of the module's own."""
         with open(self._other, "rb") as file:
             return file.read()
 

@@ -32,9 +32,9 @@ def saturated(x: Array, dtype: str) -> Array:
 
 
 def evidence_of_saturation(answer: Any, x: Any, dtype: Any) -> Any:
-    """The answer, with NaN in the place of an infinity that the input does not have.
+    """The answer, with NaN in place of an infinity that the input does not have.
 
-    The end of the integers stands in the place of the last number that the input's dtype has before
+    The end of the integers stands in place of the last number that the input's dtype has before
     it.
     """
     integers = np.dtype(answer.dtype).kind in "iu" and not str(dtype).endswith(

@@ -34,8 +34,8 @@ def _each(x: Array) -> Array:
     return x.reshape(-1, *x.shape[-2:])
 
 
-def _of_each(found: Callable[[Array], Any], x: Array, shape: tuple[int, ...]) -> Array:
-    values = [np.asarray(found(matrix), np.longdouble) for matrix in _each(x)]
+def _of_each(function: Callable[[Array], Any], x: Array, shape: tuple[int, ...]) -> Array:
+    values = [np.asarray(function(matrix), np.longdouble) for matrix in _each(x)]
     return np.array(values, np.longdouble).reshape(shape)
 
 
@@ -94,7 +94,9 @@ def solve_triangular(a: Array, b: Array, lower: bool = False) -> Array:
     return solve(np.tril(a) if lower else np.triu(a), b)
 
 
-def _one(bound: Callable[[Array, str], tuple[Any, Any]], x: Array, model: Arithmetic) -> list[Any]:
+def _single(
+    bound: Callable[[Array, str], tuple[Any, Any]], x: Array, model: Arithmetic
+) -> list[Any]:
     return [bound(matrix, model.dtype)[1] for matrix in _each(x)]
 
 
@@ -103,7 +105,7 @@ def bounded_det(model: Arithmetic, x: Array) -> Bounded:
 
     Shapes: x (..., n, n); value and bound are (...).
     """
-    bound = _one(rational.bounded_determinant, x, model)
+    bound = _single(rational.bounded_determinant, x, model)
     return det(x), np.array(bound, np.float64).reshape(x.shape[:-2])
 
 
@@ -112,7 +114,7 @@ def bounded_logdet(model: Arithmetic, x: Array) -> Bounded:
 
     Shapes: x (..., n, n); value and bound are (...).
     """
-    bound = _one(rational.bounded_logarithm, x, model)
+    bound = _single(rational.bounded_logarithm, x, model)
     return logdet(x), np.array(bound, np.float64).reshape(x.shape[:-2])
 
 

@@ -1,10 +1,10 @@
 """Images with other borders, and with other colours.
 
-What is moved is exact. Colours are sixteenths, so that differences of two are exact: a hue is off
-by some products and a quotient, each of numbers up to 6 (`ROUNDINGS`). Left open are the hue of
-grey, and the saturation of black, which no formula settles: any number from 0 to 1. No
-docstring says how bright the grey of a colour is: it is no darker than the darkest channel and no
-brighter than the brightest, except for the rounding of weights with a few decimals (`SLACK`).
+Elements that move stay exact. Colours are sixteenths, so differences of two are exact: a hue is off
+by some products and a quotient, each of numbers up to 6 (`ROUNDINGS`). No formula settles the hue
+of grey and the saturation of black: any number from 0 to 1 is right. No docstring says how bright
+the grey of a colour is. It lies between the darkest and the brightest channel, except for the
+rounding of weights with a few decimals (`SLACK`).
 
 Source: the docstrings of `keras.ops.image`. For hue, saturation and value: A. R. Smith, Color Gamut
 Transform Pairs, SIGGRAPH 1978.
@@ -39,7 +39,7 @@ def _ends(first: int | None, last: int | None, missing: int) -> tuple[int, int]:
     return start, missing - start if last is None else last
 
 
-def pad_images(images: Array, data_format: str | None = None, **given: Any) -> Array:
+def pad_images(images: Array, data_format: str | None = None, **sizes: Any) -> Array:
     """Images with rows and columns of zeros around them.
 
     Shapes: images (batch, rows, columns, channels) or (rows, columns, channels), or with channels
@@ -51,30 +51,30 @@ def pad_images(images: Array, data_format: str | None = None, **given: Any) -> A
         (rows + 1, ("left", "right", "width")),
     ):
         first, last, size = names
-        target = given.get(f"target_{size}")
+        target = sizes.get(f"target_{size}")
         missing = 0 if target is None else target - images.shape[axis]
-        ends = given.get(f"{first}_padding"), given.get(f"{last}_padding")
+        ends = sizes.get(f"{first}_padding"), sizes.get(f"{last}_padding")
         widths[axis] = _ends(*ends, missing)
     return np.pad(images, widths)
 
 
-def crop_images(images: Array, data_format: str | None = None, **given: Any) -> Array:
+def crop_images(images: Array, data_format: str | None = None, **sizes: Any) -> Array:
     """Images without some rows and columns at their sides.
 
     Shapes: images as in `pad_images`; the result has fewer rows and columns.
     """
-    rows, kept = _rows(images, data_format), [slice(None)] * images.ndim
+    rows, part = _rows(images, data_format), [slice(None)] * images.ndim
     for axis, names in (
         (rows, ("top", "bottom", "height")),
         (rows + 1, ("left", "right", "width")),
     ):
         first, last, size = names
-        length, target = images.shape[axis], given.get(f"target_{size}")
+        length, target = images.shape[axis], sizes.get(f"target_{size}")
         missing = 0 if target is None else length - target
-        ends = given.get(f"{first}_cropping"), given.get(f"{last}_cropping")
+        ends = sizes.get(f"{first}_cropping"), sizes.get(f"{last}_cropping")
         start, end = _ends(*ends, missing)
-        kept[axis] = slice(start, length - end)
-    return images[tuple(kept)]
+        part[axis] = slice(start, length - end)
+    return images[tuple(part)]
 
 
 def _channels_last(images: Array, data_format: str | None) -> Array:
@@ -95,8 +95,8 @@ def _hsv(x: Array) -> tuple[Array, Array]:
     hue = np.select([value == r, value == g], sectors[:2], sectors[2]) / SECTORS % 1
     saturation = chroma / np.where(value > 0, value, 1)
     opened = np.stack([chroma == 0, value == 0, np.zeros(value.shape, np.bool_)], -1)
-    found = np.stack([hue, saturation, value], -1)
-    return np.where(opened, MIDDLE, found), opened
+    colours = np.stack([hue, saturation, value], -1)
+    return np.where(opened, MIDDLE, colours), opened
 
 
 def rgb_to_hsv(images: Array, data_format: str | None = None) -> Array:

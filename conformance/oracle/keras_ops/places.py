@@ -52,16 +52,20 @@ def _segments(reduced: Callable[..., Any]) -> Callable[..., Array]:
     return oracle
 
 
-def _bounded_sums(model: Arithmetic, **given: Any) -> Bounded:
-    value = _SUM(**given)
-    sizes = {**given, "data": finite_magnitude(given["data"])}
-    counts = np.array([(given["segment_ids"] == n).sum() for n in range(given["num_segments"])])
+def _bounded_sums(model: Arithmetic, **arguments: Any) -> Bounded:
+    value = _SUM(**arguments)
+    sizes = {**arguments, "data": finite_magnitude(arguments["data"])}
+    counts = np.array(
+        [(arguments["segment_ids"] == n).sum() for n in range(arguments["num_segments"])]
+    )
     counts = counts.reshape(-1, *(1,) * (value.ndim - 1))
     factor, magnitude = allowance(counts, model), _SUM(**sizes)
     bound = factor * magnitude + counts * model.underflow
 
     def parts() -> tuple[Array, Array]:
-        positive, negative = (_SUM(**{**given, "data": x}) for x in signed_parts(given["data"]))
+        positive, negative = (
+            _SUM(**{**arguments, "data": x}) for x in signed_parts(arguments["data"])
+        )
         return positive, negative
 
     return value, overflow_risk(value, bound, magnitude, factor, model, parts=parts)
@@ -149,8 +153,8 @@ def multi_hot(inputs: Array, num_classes: int, **_: Any) -> Array:
 
     Shapes: inputs (..., labels); the result is (..., num_classes).
     """
-    found = (inputs[..., np.newaxis] == np.arange(num_classes)).any(-2)
-    return np.asarray(found, np.float64)
+    hot = (inputs[..., np.newaxis] == np.arange(num_classes)).any(-2)
+    return np.asarray(hot, np.float64)
 
 
 def scatter(indices: Array, values: Array, shape: Sequence[int]) -> Array:
@@ -158,9 +162,9 @@ def scatter(indices: Array, values: Array, shape: Sequence[int]) -> Array:
 
     Shapes: indices (n, k) for the first k axes, values (n, ...); the result has the shape `shape`.
     """
-    found = np.zeros(tuple(shape), values.dtype)
-    found[tuple(indices.T)] = values
-    return found
+    result = np.zeros(tuple(shape), values.dtype)
+    result[tuple(indices.T)] = values
+    return result
 
 
 _JOINED: Mapping[str | None, Callable[[Any, Any], Any]] = {
@@ -180,22 +184,22 @@ def scatter_update(
     Shapes: indices (n, k) for the first k axes, updates (n, ...); the result has the shape of the
     inputs.
     """
-    found = inputs.copy()
+    result = inputs.copy()
     for place, update in zip(map(tuple, indices), updates, strict=True):
-        found[place] = _JOINED[reduction](found[place], update)
-    return found
+        result[place] = _JOINED[reduction](result[place], update)
+    return result
 
 
-def bounded_update(model: Arithmetic, **given: Any) -> Bounded:
+def bounded_update(model: Arithmetic, **arguments: Any) -> Bounded:
     """The tensor, and the bound of as many roundings as there are updates of a place."""
-    value, reduction = scatter_update(**given), given.get("reduction")
+    value, reduction = scatter_update(**arguments), arguments.get("reduction")
     if reduction not in ("add", "mul"):
         return value, np.zeros(value.shape)
     counts = scatter_update(
-        np.zeros(value.shape), given["indices"], np.ones(given["updates"].shape), "add"
+        np.zeros(value.shape), arguments["indices"], np.ones(arguments["updates"].shape), "add"
     )
-    tensors = {n: finite_magnitude(given[n]) for n in ("inputs", "updates")}
-    magnitude = scatter_update(**{**given, **tensors})
+    tensors = {n: finite_magnitude(arguments[n]) for n in ("inputs", "updates")}
+    magnitude = scatter_update(**{**arguments, **tensors})
     return value, allowance(counts, model) * magnitude + counts * model.underflow
 
 
@@ -204,10 +208,10 @@ def slice_update(inputs: Array, start_indices: Sequence[int], updates: Array) ->
 
     Shapes: updates with the rank of the inputs; the result has the shape of the inputs.
     """
-    found = inputs.copy()
+    result = inputs.copy()
     ends = zip(start_indices, updates.shape, strict=True)
-    found[tuple(slice(start, start + n) for start, n in ends)] = updates
-    return found
+    result[tuple(slice(start, start + n) for start, n in ends)] = updates
+    return result
 
 
 def unravel_index(indices: Array, shape: Sequence[int], *, item: int) -> Array:
@@ -221,11 +225,11 @@ def unravel_index(indices: Array, shape: Sequence[int], *, item: int) -> Array:
 def _index(name: str, nothing: float) -> Callable[..., Array]:
     """The index of an extreme, which what is missing is not; readings of equal elements are those
     of `name`."""
-    found = reductions.ORACLES[name]
+    reduction = reductions.ORACLES[name]
 
     def oracle(x: Array, **how: Any) -> Array:
         present = np.where(np.isnan(x), x.dtype.type(nothing), x) if x.dtype.kind == "f" else x
-        return found(present, **how)
+        return reduction(present, **how)
 
     return oracle
 

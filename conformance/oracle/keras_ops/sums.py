@@ -2,9 +2,9 @@
 
 Bounds (u the unit roundoff, n the number of terms):
 
-* Where NaN is left out, the terms are the others: the bounds are those of `reductions`, with 0 (of
-  a product, 1) in place of NaN, which no rounding sees. nanmean: the bound of the sum and two
-  roundings, over the number of terms. nanvar: as `var`, with that drift of the mean.
+* Functions that ignore NaN have the bounds of `reductions`, with 0 (in products, 1) in place of
+  NaN, which adds no rounding. nanmean: the bound of the sum and two roundings, over the number of
+  terms. nanvar: as `var`, with that drift of the mean.
 * trace, vdot, tensordot: gamma_n of the sum of magnitudes (Higham, section 3.1).
 * average: gamma_(2n+4) sum |x| w / sum w, for products, two sums, one of weights, and a quotient.
 * diff: one rounding each time; those of the differences before it are at most gamma_n of their
@@ -166,7 +166,7 @@ _METHODS: Mapping[str, Callable[[Any, Any, Any], Any]] = {
     "midpoint": lambda low, high, _way: (low + high) / 2,
     "nearest": lambda low, high, way: np.where(way > 1 / 2, high, low),
 }
-"""What lies between two elements, so much of the way from one to the other."""
+"""The number at a share of the way from one element to the next, by method."""
 
 
 def _between(rows: Array, q: Any, skips: bool, method: str) -> Array:

@@ -2,9 +2,9 @@
 
 A transposed convolution of Keras 3 has no argument for the shape of its result. It infers one, or
 `output_padding` says how many elements there are beyond the shortest (`image_rules.transposed`).
-Each element of x is spread over a window, the windows begin a stride apart, and of what they reach
-the result begins as many elements behind the first as padding `same` puts before an image of that
-length (`windows.BEFORE`). An element that no window reaches is zero.
+Each element of x is spread over a window, and the windows begin a stride apart. The result leaves
+out as many of the first elements as padding `same` puts before an image of that length
+(`windows.BEFORE`). An element that no window reaches is zero.
 
 Bounds are those of `convolution` and `pooling`.
 

@@ -435,7 +435,7 @@ def power(x: Any, a: Any) -> Tensor:
 
 
 def floating(x: Any) -> Any:
-    """An integer or bool tensor cast to floatx; anything else as it is."""
+    """An integer or bool tensor cast to floatx; anything else unchanged."""
     if isinstance(x, Tensor) and not x.dtype.startswith("float"):
         return apply("cast", x, dtype=x.backend.settings.floatx)
     return x

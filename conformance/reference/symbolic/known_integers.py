@@ -1,4 +1,4 @@
-"""The values of integer tensors, as far as the graph tells them before evaluation.
+"""The values of integer tensors that the graph knows before evaluation.
 
 Shapes are computed with (`K.shape(x)[1:] * 2`, `K.prod(K.shape(x))`) and are arguments of
 `reshape`, `slice` and others. This module follows their elements; None stands for an unknown one.

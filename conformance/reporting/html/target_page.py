@@ -110,7 +110,7 @@ def _anchors(target: TargetView, groups: Groups) -> Mapping[int, str]:
 
 
 def _unexecuted(target: TargetView) -> dict[str, list[str]]:
-    """The functions of which no case was executed, by aspect."""
+    """The functions without an executed case, by aspect."""
     cells: dict[str, list[str]] = {}
     for cell in _cells(target):
         if not cell.aspect.cases and cell.aspect.verdict is not Verdict.NOT_APPLICABLE:

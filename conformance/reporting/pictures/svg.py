@@ -70,7 +70,7 @@ def name(verdict: Verdict) -> str:
 
 
 def picture(width: float, height: float, title: str) -> Element:
-    """An empty picture with a title, which screen readers tell."""
+    """An empty picture with a title for screen readers."""
     root = Element("svg", role="img", viewBox=f"0 0 {width:g} {height:g}", xmlns=NAMESPACE)
     root.set("width", f"{width:g}")
     root.set("height", f"{height:g}")

@@ -1,7 +1,7 @@
-"""What functions do by the settings of the configuration file, beside what the getters say.
+"""The effect of the configuration file on functions, besides the getters.
 
-In a process that was started with the file, a function is called once as it is, and once after the
-setter was given what the file says: both must do the same.
+A process starts with the file. It calls a function once as it is, and once after the setter has set
+the value in the file: both calls must do the same.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def loss(K: Recorder) -> None:
     "floatx", "{maker} with the float type of the file", BY_FILE, editions=KERAS_2, maker=MAKERS
 )
 def dtype_of_file(K: Recorder, maker: str) -> None:
-    """What is made without a dtype has the float type of the file."""
+    """A tensor made without a dtype has the float type of the file."""
     arguments, ask = maker_arguments(K, maker), K.dtype if maker == "placeholder" else K.eval
 
     def use() -> Result:

@@ -54,7 +54,7 @@ READ_BACK: dict[str, Lines] = {
 
 @BOOK.scenario("backend", "the backend in use")
 def backend_is_a_name(K: Recorder) -> None:
-    """Any text will do: the documents name only the backends that come with Keras."""
+    """Any text will do: the documents name only the backends that ship with Keras."""
     K.expect("a name", K.backend().output("name"), _is_name, "the name of the backend, a text")
 
 
@@ -178,7 +178,7 @@ def maker_arguments(K: Recorder, maker: str) -> list[Any]:
     floatx=FLOATS[:2],
 )
 def default_dtype(K: Recorder, maker: str, floatx: str) -> None:
-    """Functions that are given no dtype use the one that set_floatx has set."""
+    """Without a dtype, functions use the dtype that set_floatx has set."""
     arguments = maker_arguments(K, maker)
     K.set_floatx(floatx)
     result, asks = K[maker](*arguments), maker == "placeholder"
@@ -224,7 +224,7 @@ def rounded(K: Recorder) -> None:
 
 @BOOK.scenario(CAST, "", STATE, editions=KERAS_2, name=FLOATS)
 def cast_after(K: Recorder, name: str) -> None:
-    """The dtype is the one that set_floatx has set; in float64 with digits that float32 lacks."""
+    """set_floatx has set the dtype; float64 has digits that float32 lacks."""
     array = np.array([[1.0, -2.5], [0.125, 1000.0]])
     _expect_cast(K, array + 2.0**-30 if name == "float64" else array, name)
 

@@ -1,1 +1,1 @@
-"""Scenarios of functions that take callables: conditions, loops, and what they pass on."""
+"""Scenarios of functions that take callables, such as conditions and loops."""

@@ -1,7 +1,7 @@
 """Calls with callables, whose results may be nested, as scenarios.
 
 A call is made of tensors, compiled, and of symbolic tensors. A callable is written once, as an
-expression: the program calls its functions, and NumPy computes what must come of them.
+expression: the program calls its functions, and NumPy computes the expected results.
 """
 
 from __future__ import annotations
@@ -65,12 +65,12 @@ NUMPY: Mapping[str, Callable[..., Any]] = {
     "matmul": np.matmul,
     "operator.getitem": lambda x, place: x[place],
 }
-"""What the functions of an expression compute."""
+"""The values of the functions of an expression."""
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A callable: its name, its parameters and what it returns."""
+    """A callable: its name, its parameters and its result."""
 
     name: str
     parameters: tuple[str, ...]
@@ -115,7 +115,7 @@ def _computed(part: Expression, names: Mapping[str, Any]) -> Any:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Leaf:
-    """A tensor in a result: the way to it, and what it must be."""
+    """A tensor in a result: the path to it, and the test of its value."""
 
     path: tuple[int, ...]
     shape: tuple[int, ...]
@@ -131,8 +131,8 @@ def leaves(expected: Any, dtype: str | None = None, path: tuple[int, ...] = ()) 
     if isinstance(expected, list | tuple):
         parts = (leaves(item, dtype, (*path, k)) for k, item in enumerate(expected))
         return tuple(leaf for part in parts for leaf in part)
-    wanted = np.asarray(expected)
-    return (Leaf(path, wanted.shape, is_array(wanted), demands=shown(wanted), dtype=dtype),)
+    right = np.asarray(expected)
+    return (Leaf(path, right.shape, is_array(right), demands=shown(right), dtype=dtype),)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -146,13 +146,13 @@ class Nested:
     _: KW_ONLY
     gives: tuple[Leaf, ...]
     outside: Mapping[str, Array] = field(default_factory=dict)
-    """What callables see besides their arguments: tensors that are never symbolic."""
+    """The tensors that callables use besides their arguments; they are never symbolic."""
     then: tuple[Argument, ...] | None = None
     """The arguments with which the result is called, if it is a function."""
     conventions: tuple[str, ...] = ()
     """Without which the docstring does not cover the call."""
     about: str = ""
-    """What is special about it, in words that are the same for every case."""
+    """Its special property, in words that are the same for every case."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -209,8 +209,8 @@ def _compiled(function: NestedFunction, call: Nested, draw: DrawFn) -> Scenario:
     w = ProgramWriter()
     args, kwargs = arguments(call, _constants(w, {**call.outside, **call.tensors}))
     result = w.call(COMPILED, function.name, draw(st.booleans()), *args, **kwargs)
-    found = _observed(function, call, w, result, "compiled")
-    return replace(found, conventions=(*found.conventions, ConventionName.COMPILED_CALL))
+    observed = _observed(function, call, w, result, "compiled")
+    return replace(observed, conventions=(*observed.conventions, ConventionName.COMPILED_CALL))
 
 
 def _observed(
@@ -218,7 +218,9 @@ def _observed(
 ) -> Scenario:
     if call.then is not None:
         made = {Ref(name): Ref(f"{name}_made") for name in call.tensors}
-        result = w.call("operator.call", result, *(placed(one, made) for one in call.then))
+        result = w.call(
+            "operator.call", result, *(placed(argument, made) for argument in call.then)
+        )
     for place, leaf in enumerate(call.gives):
         w.observe(f"value_{place}", "eval", _at(w, result, leaf.path))
     return _scenario(function, call, w, title, [*_values(function, call)])
@@ -226,17 +228,17 @@ def _observed(
 
 def _symbolic(function: NestedFunction, call: Nested, _: DrawFn) -> Scenario:
     w = ProgramWriter()
-    made = _constants(w, call.outside)
+    constants = _constants(w, call.outside)
     for name, array in call.tensors.items():
-        made[Ref(name)] = w.named(
+        constants[Ref(name)] = w.named(
             f"{name}_made", "placeholder", shape=array.shape, dtype=array.dtype.name
         )
-    args, kwargs = arguments(call, made)
+    args, kwargs = arguments(call, constants)
     result = w.call(function.name, *args, **kwargs)
     parts = [_at(w, result, leaf.path) for leaf in call.gives]
     for place, part in enumerate(parts):
         w.observe(f"static_{place}", "int_shape", part)
-    symbols: list[Argument] = [made[Ref(name)] for name in call.tensors]
+    symbols: list[Argument] = [constants[Ref(name)] for name in call.tensors]
     graph = w.call("function", symbols, [*parts])
     arrays: list[Argument] = [w.array(name, array) for name, array in call.tensors.items()]
     values = w.call("operator.call", graph, arrays)
@@ -280,10 +282,10 @@ def _scenario(
 def _values(function: NestedFunction, call: Nested) -> Iterator[Check]:
     at = {KERAS_3_DOCUMENT: function.section}
     for place, leaf in enumerate(call.gives):
-        given = partial(Check, outputs=(f"value_{place}",), at=at)
-        yield given("the results", Aspect.VALUE, test=leaf.test, demands=leaf.demands)
+        check = partial(Check, outputs=(f"value_{place}",), at=at)
+        yield check("the results", Aspect.VALUE, test=leaf.test, demands=leaf.demands)
         if function.dtypes and leaf.dtype is not None:
-            yield given(
+            yield check(
                 "the dtype is that of the input",
                 Aspect.DTYPE,
                 test=has_dtype(leaf.dtype),

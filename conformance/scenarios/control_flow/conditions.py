@@ -58,8 +58,8 @@ class SwitchCall:
     rank: int
     """The rank of the condition: 0, or the number of the expressions' first axes that it has."""
     truth: str
-    """What the condition is: of dtype "bool" or "int32", or "computed" by a comparison, which is
-    one of sums in "totals"."""
+    """The kind of the condition: of dtype "bool" or "int32", or "computed" by a comparison, which
+    is one of sums in "totals"."""
     other: bool
     """Whether an integer condition also has numbers other than 0 and 1."""
     callables: tuple[bool, bool]
@@ -70,14 +70,14 @@ class SwitchCall:
 
     @property
     def title(self) -> str:
-        """What the scenario is about."""
+        """The subject of the scenario."""
         size = {len(self.shape): "a condition for each element", 0: "a scalar condition"}
         words = [size.get(self.rank, "a condition of a lower rank"), self.truth]
         return " ".join([*words, *["with callables"] * any(self.callables)])
 
     @property
     def between(self) -> bool:
-        """Whether the condition is no scalar and has fewer axes than the expressions."""
+        """Whether the condition has axes, and fewer than the expressions."""
         return 0 < self.rank < len(self.shape)
 
     @property
@@ -87,7 +87,7 @@ class SwitchCall:
 
     @property
     def points(self) -> OpenPoints:
-        """What the documents leave open."""
+        """The points that the documents leave open."""
         return OpenPoints((*[CONDITION_RANK] * self.between, *[NONZERO] * self.other))
 
     @property
@@ -135,7 +135,7 @@ def _doubled(K: Recorder, x: Result, *, called: bool) -> Any:
 
 
 def selection(K: Recorder, choice: SwitchCall) -> None:
-    """What a condition selects."""
+    """The result that a condition selects."""
     program = SwitchProgram(K, choice)
     (expect,) = program.graph.evaluate([program.result], [choice.dtype])
     test, points = partial(equals, 0, expect), choice.points
@@ -161,7 +161,7 @@ def _choices(draw: st.DrawFn, edition: Edition) -> SwitchCall:
     ranks = [0, 0, len(shape), len(shape), *range(1, len(shape))]
     rank = draw(st.sampled_from(ranks)) if edition == "keras-2.2" else 0
     truth = draw(st.sampled_from(["bool", "int32", "computed"]))
-    # what else may be wrong with a condition between the ranks is not told from a refusal of it
+    # for a condition between the ranks, a refusal hides other faults
     plain = edition == "keras-1" or 0 < rank < len(shape)
     return SwitchCall(
         edition,
@@ -178,7 +178,7 @@ def _choices(draw: st.DrawFn, edition: Edition) -> SwitchCall:
 
 @BOOK.scenario("switch", share=2)
 def selections(K: Recorder, draw: st.DrawFn) -> None:
-    """What conditions of every kind select."""
+    """The results that conditions of every kind select."""
     selection(K, draw(_choices(K.edition)))
 
 
@@ -214,7 +214,7 @@ def with_callables(K: Recorder, row: tuple[int, str, tuple[bool, bool], int]) ->
 
 @BOOK.scenario("switch", "", Aspect.STATIC_SHAPE)
 def selection_shapes(K: Recorder, draw: st.DrawFn) -> None:
-    """The static shape of what a condition selects."""
+    """The static shape of the result that a condition selects."""
     choice = draw(_choices(K.edition))
     result = SwitchProgram(K, choice).result
     static = choice.shape if choice.known else (None,) * len(choice.shape)
@@ -226,7 +226,7 @@ EXPRESSIONS = {"x": "the then expression", "y": "the else expression"}
 
 @BOOK.scenario("switch", "", Aspect.GRADIENT)
 def selection_gradients(K: Recorder, draw: st.DrawFn) -> None:
-    """The gradients of what a condition selects."""
+    """The gradients of the result that a condition selects."""
     choice = draw(_choices(K.edition))
     program = SwitchProgram(K, choice)
     graph, demands = program.graph, "the derivative of what is selected"
@@ -253,7 +253,7 @@ def rank_error(K: Recorder, rank: int) -> None:
 def _branches(
     graph: Graph, *, called: tuple[bool, bool], dtype: str = "float32"
 ) -> tuple[list[Any], list[Array]]:
-    """Two branches made of a fed tensor, and what each is: twice and minus the numbers."""
+    """Two branches of a fed tensor with their values: twice and minus the numbers."""
     numbers, K = graph.numbers((2, 3), dtype), graph.K
     x = graph.placeholder("x", numbers, (None, 3))
     first = _doubled(K, x, called=called[0])

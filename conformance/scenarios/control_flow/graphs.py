@@ -83,7 +83,7 @@ class Graph:
     ) -> list[Expected]:
         """Observe tensors; return for each a function that asks the oracle for its expectation.
 
-        The values of the tensors in `also` come before theirs.
+        The values of the tensors in `also` precede theirs.
         """
         self.run([*also, *outputs], name)
         asked = {o.name: d for o, d in zip(outputs, dtypes, strict=True)}
@@ -202,7 +202,7 @@ def item(index: int, test: Test) -> Test:
 
 
 def has_static_shape(static: Sequence[int | None], real: Sequence[int]) -> Test:
-    """`int_shape` gave no wrong dimension, and every one that `static` knows."""
+    """`int_shape` gave no wrong dimension, and every dimension that `static` knows."""
     convention = (ConventionName.PRECISE_STATIC_SHAPE,)
 
     def test(values: Values) -> Problem | None:

@@ -67,7 +67,7 @@ FOLDED = (
 
 
 DIMS: tuple[Dims, ...] = ((2,), (), (3,), (2, 3), (1,), (3, 2), (1, 2))
-"""Shapes of an element. Most hold several numbers, so that a wrong order shows."""
+"""Shapes of an element. Most hold several numbers, and thereby show a wrong order."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class HigherOrderCall:
 
     @property
     def title(self) -> str:
-        """What the scenario is about."""
+        """The subject of the scenario."""
         words = f"{self.callee.name} on elements of rank {len(self.dims)}"
         return f"{words}, with an initializer" if self.initial else words
 
@@ -142,7 +142,7 @@ BOTH = ("", Aspect.VALUE, Aspect.DTYPE)
 
 @BOOK.scenario(FUNCTIONS, *BOTH, editions=KERAS_2)
 def values(K: Recorder, draw: st.DrawFn) -> None:
-    """What calls of every kind give."""
+    """The results of calls of every kind."""
     expect_values(K, draw(_calls(K.tested)))
 
 
@@ -235,7 +235,7 @@ def one_element(K: Recorder, initial: bool) -> None:
 
 @BOOK.scenario(FUNCTIONS, "", editions=KERAS_2)
 def no_elements(K: Recorder) -> None:
-    """No element: nothing is mapped, and what is folded is the initializer."""
+    """No element: nothing is mapped, and a fold returns the initializer."""
     call, mapped = _of_length(K.tested, 0), K.tested == "map_fn"
     program = HigherOrderProgram(K, call)
     program.graph.run([program.result])
@@ -254,7 +254,7 @@ def no_elements(K: Recorder) -> None:
 
 @BOOK.scenario(FUNCTIONS, "", Aspect.STATIC_SHAPE, editions=KERAS_2)
 def static_shapes(K: Recorder, draw: st.DrawFn) -> None:
-    """What int_shape says of the result."""
+    """The static shape of the result."""
     call = draw(_calls(K.tested, casts=False))
     result = HigherOrderProgram(K, call).result
     expect_static(K, result, call.static, call.shape, RESULTS[K.tested])

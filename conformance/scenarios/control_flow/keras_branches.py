@@ -1,6 +1,6 @@
 """Branches and maps of keras.ops: callables of which one is called, or of every element.
 
-All numbers are small and whole, so that what comes is settled to the last bit.
+All numbers are small and whole, so results are settled to the last bit.
 """
 
 from __future__ import annotations
@@ -69,8 +69,10 @@ def _switch(draw: DrawFn) -> Nested:
     tensors = {name: small(draw, shape, dtype) for name in "xy"}
     outside = {"outer": small(draw, shape, dtype)}
     count = draw(st.sampled_from((3, 2, 4, 1)))
-    listed = draw(st.sampled_from(_BRANCHES))[:count]
-    branches = [Written(f"branch_{k}", ("x", "y"), one) for k, one in enumerate(listed)]
+    expressions = draw(st.sampled_from(_BRANCHES))[:count]
+    branches = [
+        Written(f"branch_{k}", ("x", "y"), expression) for k, expression in enumerate(expressions)
+    ]
     index = draw(st.integers(-2, count + 1))
     chosen = branches[min(max(index, 0), count - 1)]
     bodies: list[Argument] = [branch.body for branch in branches]
@@ -112,7 +114,7 @@ def _vectorized_map(draw: DrawFn) -> Nested:
     if draw(st.booleans()):
         returns = draw(st.sampled_from(_OF_ONE))
         f = Written("f", ("x",), returns)
-        gives = leaves(stacked([f.of(outside)(one) for one in x]), dtype)
+        gives = leaves(stacked([f.of(outside)(row) for row in x]), dtype)
         about = "a number of each" if returns in _WHOLE else ""
         return Nested({"x": x}, (f.body, X), gives=gives, outside=outside, about=about)
     y = small(draw, (n, *shape), dtype)
@@ -147,7 +149,7 @@ def _excluding(draw: DrawFn) -> Nested:
     dtype = draw(st.sampled_from(FLOATS))
     x, y = small(draw, (a_length(draw),), dtype), small(draw, (3,), dtype)
     f = Written("f", ("x", "y"), do("subtract", X, do("sum", Y)))
-    gives = leaves(np.asarray([f.of({})(one, y) for one in x], dtype), dtype)
+    gives = leaves(np.asarray([f.of({})(row, y) for row in x], dtype), dtype)
     kwargs: dict[str, Argument] = {"excluded": Made("set", (1,))}
     return Nested(
         {"x": x, "y": y}, (f.body,), kwargs, gives=gives, then=(X, Y), about="an argument excluded"

@@ -1,6 +1,6 @@
 """Derivatives of keras.ops: products of a Jacobian matrix and a vector, and gradients of one's own.
 
-The functions are polynomials of small whole numbers, so that what comes is settled to the last bit.
+The functions are polynomials of small whole numbers, so results are settled to the last bit.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ def _jvp(draw: DrawFn) -> Nested:
     moved = Written("slope", (*primals, *tangents), slope).of({})
     moves = moved(*primals.values(), *tangents.values())
     auxiliary = not isinstance(returns, tuple) and draw(st.booleans())
-    given = do("multiply", X, 5)
-    fun = Written("fun", names, (returns, given) if auxiliary else returns)
+    other = do("multiply", X, 5)
+    fun = Written("fun", names, (returns, other) if auxiliary else returns)
     gives = (result, moves, primals["x"] * 5) if auxiliary else (result, moves)
     kwargs: dict[str, Argument] = {"has_aux": True} if auxiliary else {}
     return Nested(

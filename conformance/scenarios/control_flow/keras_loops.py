@@ -1,6 +1,6 @@
 """Loops of keras.ops: what callables carry from step to step.
 
-All numbers are small and whole, so that what comes is settled to the last bit, in whatever order a
+All numbers are small and whole, so results are settled to the last bit, in any order in which a
 parallel scan combines them. The loops here are those that the docstrings print as Python.
 """
 
@@ -48,8 +48,8 @@ _STEPS: dict[str, tuple[Expression, ...]] = {
         (do("add", C, OUTER), do("multiply", C, 3)),
     ),
 }
-"""What is carried and what is given, by what is scanned. They differ, and show their order; what is
-given has the shape and dtype of what is carried, which TensorFlow asks for."""
+"""The carried value and the output of a step, by the scanned values. They differ, and show their
+order. The output has the shape and dtype of the carried value, as TensorFlow demands."""
 _CARRIED = do("operator.getitem", C, 0), do("operator.getitem", C, 1)
 _PAIRS: tuple[Expression, ...] = (
     (
@@ -61,7 +61,7 @@ _UNROLLED = (1, 1, 1, 2, 3, True, False)
 
 
 def _scanned(step: Callable[..., Any], init: Any, xs: Sequence[Any], *, reverse: bool) -> Any:
-    """What is carried at last, and the rows of what is given."""
+    """The last carried value, and the outputs as rows."""
     carry, rows = init, []
     for x in reversed(xs) if reverse else xs:
         carry, y = step(carry, x)
@@ -84,13 +84,13 @@ def _scan_call(
     outside: dict[str, Array],
     about: str = "",
 ) -> Nested:
-    """A scan of `xs` with what is carried at first; both by their tensors."""
+    """A scan of `xs` with the first carried value; both by their tensors."""
     rows = [*zip(*xs[1].values(), strict=True)] if xs[1] else [(None,)] * a_length(draw)
     packed = [row[0] if len(row) == 1 else row for row in rows]
     start = tuple(init[1].values())
     reverse = draw(st.booleans())
     carried = start[0] if len(start) == 1 else start
-    carry, given = _scanned(f.of(outside), carried, packed, reverse=reverse)
+    carry, outputs = _scanned(f.of(outside), carried, packed, reverse=reverse)
     kwargs: dict[str, Argument] = {"reverse": reverse} if reverse else {}
     if not xs[1] or draw(st.booleans()):
         kwargs["length"] = len(rows)
@@ -101,7 +101,7 @@ def _scan_call(
         {**init[1], **xs[1]},
         (f.body, init[0], xs[0]),
         kwargs,
-        gives=leaves((carry, stacked(given)), first.dtype.name),
+        gives=leaves((carry, stacked(outputs)), first.dtype.name),
         outside=outside,
         about=", ".join([*[about] * bool(about), *["in reverse"] * reverse]),
     )
@@ -141,7 +141,7 @@ def _scan_none(draw: DrawFn) -> Nested:
 
 
 def _scan_pair(draw: DrawFn) -> Nested:
-    """What is carried is a pair, and so is what is given."""
+    """The carried value is a pair, and so is the output."""
     shape, dtype = dims(draw), a_number_dtype(draw)
     init, xs = _parts(draw, "cd", shape, dtype), _parts(draw, "x", (a_length(draw), *shape), dtype)
     f = _step(draw, "", _PAIRS)
@@ -208,7 +208,7 @@ def _while_loop(draw: DrawFn) -> Nested:
     numbers = {name: small(draw, shape, dtype) for name in "xy"} | {"i": np.asarray(start, dtype)}
     if about in ("a tensor", "a tuple of one"):
         numbers["x"] += np.asarray(start, dtype)
-    parts = [one.name for one in _flat(carried)]
+    parts = [part.name for part in _flat(carried)]
     tensors = {name: numbers[name] for name in parts}
     names = tuple(
         "s" if isinstance(one, tuple) else one.name
@@ -221,13 +221,13 @@ def _while_loop(draw: DrawFn) -> Nested:
     start_with = _packed(carried, tensors)
     last = _looped(test.of(outside), body.of(outside), start_with, most)
     idle = last is start_with
-    # what the body computes of float64 may be of another dtype, which is no matter of the loop
-    kept = dtype if idle or dtype != "float64" else None
+    # a body may return another dtype for float64, which does not concern the loop
+    settled = dtype if idle or dtype != "float64" else None
     return Nested(
         tensors,
         (test.body, body.body, carried),
         kwargs,
-        gives=leaves(last, kept),
+        gives=leaves(last, settled),
         outside=outside,
         about=f"{about}, no turn" if idle else about,
     )
@@ -235,7 +235,7 @@ def _while_loop(draw: DrawFn) -> Nested:
 
 def _flat(part: Expression) -> list[Ref]:
     if isinstance(part, list | tuple):
-        return [one for item in part for one in _flat(item)]
+        return [leaf for item in part for leaf in _flat(item)]
     return [part]
 
 
@@ -272,7 +272,7 @@ def _turned(draw: DrawFn, turns: Sequence[tuple[str, Expression, Expression]]) -
     about, carried, becomes = draw(st.sampled_from(turns))
     counts = "variable" in about
     shape, dtype = dims(draw), draw(st.sampled_from(FLOATS)) if counts else a_number_dtype(draw)
-    tensors = {one.name: small(draw, shape, dtype) for one in _flat(carried)}
+    tensors = {tensor.name: small(draw, shape, dtype) for tensor in _flat(carried)}
     outside = {"outer": small(draw, shape, dtype)}
     lower = draw(st.integers(-3, 3))
     upper = lower + draw(st.sampled_from((3, 4, 1, 2, 7, 0, -2)))
@@ -289,7 +289,7 @@ def _turned(draw: DrawFn, turns: Sequence[tuple[str, Expression, Expression]]) -
     )
 
 
-_FIRST, _LATER = (tuple(do("operator.getitem", one, place) for place in range(2)) for one in (A, B))
+_FIRST, _LATER = (tuple(do("operator.getitem", x, place) for place in range(2)) for x in (A, B))
 _MERGED: tuple[tuple[str, Expression, Expression, bool], ...] = (
     ("sums", X, do("add", A, B), True),
     ("maxima", X, do("maximum", A, B), True),
@@ -318,14 +318,14 @@ def _associative_scan(draw: DrawFn) -> Nested:
     shape, dtype, n = dims(draw), a_number_dtype(draw), a_length(draw)
     axis = draw(st.integers(0, len(shape)))
     whole = (*shape[:axis], n, *shape[axis:])
-    tensors = {one.name: small(draw, whole, dtype, 2) for one in _flat(elems)}
+    tensors = {tensor.name: small(draw, whole, dtype, 2) for tensor in _flat(elems)}
     reverse = commutes and draw(st.booleans())
     f = Written("f", ("a", "b"), merged)
-    given = axis - len(whole) if draw(st.integers(0, 3)) == 0 else axis
+    argument = axis - len(whole) if draw(st.integers(0, 3)) == 0 else axis
     return Nested(
         tensors,
         (f.body, elems),
-        {"axis": given, **({"reverse": True} if reverse else {})},
+        {"axis": argument, **({"reverse": True} if reverse else {})},
         gives=leaves(_accumulated(f.of({}), _packed(elems, tensors), axis, reverse=reverse), dtype),
         about=f"{about}, in reverse" if reverse else about,
     )
@@ -334,16 +334,16 @@ def _associative_scan(draw: DrawFn) -> Nested:
 def _accumulated(f: Callable[..., Any], elems: Any, axis: int, *, reverse: bool) -> Any:
     """The results of combining the first elements, or the last ones in reverse."""
     several = isinstance(elems, list | tuple)
-    columns = [np.moveaxis(one, axis, 0) for one in (elems if several else [elems])]
+    columns = [np.moveaxis(elem, axis, 0) for elem in (elems if several else [elems])]
     rows: list[Any] = [
         type(elems)(row) if several else row[0] for row in zip(*columns, strict=True)
     ]
     rows = rows[::-1] if reverse else rows
-    found = [reduce(f, rows[: k + 1]) for k in range(len(rows))]
-    whole = stacked(found[::-1] if reverse else found)
+    scanned = [reduce(f, rows[: k + 1]) for k in range(len(rows))]
+    whole = stacked(scanned[::-1] if reverse else scanned)
     if not several:
         return np.moveaxis(whole, 0, axis)
-    return type(elems)(np.moveaxis(one, 0, axis) for one in whole)
+    return type(elems)(np.moveaxis(elem, 0, axis) for elem in whole)
 
 
 FUNCTIONS: tuple[NestedFunction, ...] = (

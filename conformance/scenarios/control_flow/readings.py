@@ -1,8 +1,8 @@
 """Readings of conventions about control flow: keywords with which an oracle computes them.
 
-A *point* is what one convention leaves open. A check with open points accepts the suite's own
-answer, and names the reading if the answer is that of another one. What a check does not look at
-may be read in any way: it is the business of another check.
+A *point* is a question that one convention leaves open. A check with open points accepts the
+suite's own answer, and names the reading if the answer is that of another reading. Points that a
+check does not test may have any reading: another check tests them.
 """
 
 from __future__ import annotations
@@ -56,10 +56,10 @@ NONZERO: Point = tuple(
 
 
 class OpenPoints(NamedTuple):
-    """What conventions leave open in the answer that a check looks at."""
+    """The points that conventions leave open in the answer of a check."""
 
     named: tuple[Point, ...] = ()
-    """The check tells which reading is taken."""
+    """The check names the reading of the answer."""
     aside: tuple[Point, ...] = ()
     """Other checks tell it: this one takes any reading."""
 
@@ -100,7 +100,7 @@ def alternatives(test: Callable[[Chosen], Test], points: OpenPoints) -> tuple[Al
 
 
 def _combinations(points: Sequence[Point]) -> Iterator[Chosen]:
-    """The suite's own reading of each point, or one of the others; all its own come first."""
+    """The suite's own reading of each point, or one of the others; first, all its own."""
     for combination in product(*((None, *point) for point in points)):
         yield tuple(reading for reading in combination if reading is not None)
 

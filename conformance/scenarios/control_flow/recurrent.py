@@ -94,7 +94,7 @@ def _within(index: int, expect: Expected, places: Places, chosen: Chosen) -> Tes
 
 
 class RnnView(NamedTuple):
-    """What one check looks at in a result."""
+    """The part of a result that one check tests."""
 
     name: str
     places: Callable[[Chosen], Places]
@@ -319,7 +319,7 @@ def with_constants(K: Recorder, place: int) -> None:
 
 @BOOK.scenario(RNN, "", Aspect.STATIC_SHAPE, Aspect.DTYPE)
 def static_shapes(K: Recorder, draw: st.DrawFn) -> None:
-    """What `int_shape` and `dtype` say of the results."""
+    """The static shapes and dtypes of the results."""
     call = draw(st.one_of(_calls(K.edition), _calls(K.edition, masked=True)))
     program, real = RnnProgram(K, call), (call.samples, call.time, *call.result)
     inputs = K.int_shape(program.inputs).output("given")
@@ -352,7 +352,7 @@ def gradients(K: Recorder, draw: st.DrawFn) -> None:
     """Gradients, with a mask or without, of a random linear functional of the states, and of the
     last output or all.
 
-    What masked steps give is left out.
+    It leaves out the outputs of masked steps.
     """
     outside, masked = (_calls(K.edition, outside=True, masked=m) for m in (False, True))
     drawn = draw(st.one_of(outside, masked))

@@ -1,4 +1,4 @@
-"""Programs that call rnn: what is passed, what comes back, and which of it conventions concern."""
+"""Programs that call rnn: arguments, results, and the conventions that concern them."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class RnnCall:
 
     @property
     def title(self) -> str:
-        """What the scenario is about."""
+        """The subject of the scenario."""
         words = [f"the cell {self.step.name}"]
         words += ["backwards"] * self.go_backwards + ["unrolled"] * self.unroll
         words += ["with a mask"] if self.mask else []

@@ -1,6 +1,6 @@
 """Step functions for `rnn`, as programs: what they compute, and the states they carry.
 
-Every step function treats each sample by itself, so that a mask on one sample does not affect the
+Every step function treats each sample by itself, so a mask on one sample does not affect the
 others. Factors are powers of two: they are exact in every dtype.
 """
 
@@ -21,13 +21,13 @@ Dims = tuple[int, ...]
 class StepFunction:
     """A step function on inputs of `dims` (a slice without its samples).
 
-    `states` and `constants` are the shapes (without samples) of what comes with them; `weights`
-    are the shapes of the tensors that the function uses from outside, by name.
+    `states` and `constants` are the numbers of further arguments; `weights` are the shapes of the
+    tensors that the function uses from outside, by name.
     """
 
     name: str
     make: Callable[[Recorder, Result, Result], Any]
-    """What it returns, of a recorder, the inputs and the states."""
+    """Its result, from a recorder, the inputs and the states."""
     _: KW_ONLY
     states: int = 1
     constants: int = 0
@@ -102,7 +102,7 @@ def _remembering(K: Recorder, x: Result, states: Result) -> Any:
 
 
 def _summing(K: Recorder, x: Result, states: Result) -> Any:
-    """It computes with the constant in the place of the state, too, though not the same."""
+    """It computes with the constant in place of the state, too, though not the same."""
     half, shift = (
         K.sum(states[i], axis=-1, keepdims=True) * factor for i, factor in enumerate((0.5, 0.25))
     )

@@ -1,4 +1,4 @@
-"""What the documents promise of ctc_batch_cost."""
+"""The documents' promises about ctc_batch_cost."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ EDGES: dict[str, tuple[ConventionName, list[int]]] = {
     "the loss of a label without classes": (EMPTY, []),
     "the loss of a label longer than its input": (IMPOSSIBLE, [1, 2, 1]),
 }
-"""A label without classes, and one that needs more time steps than there are."""
+"""A label without classes, and a label that needs more time steps than there are."""
 
 
 @BOOK.scenario(COST, "{what}", what=EDGES)
@@ -216,7 +216,7 @@ def _last(test: Callable[..., Problem | None]) -> Callable[..., Problem | None]:
 
 
 def _large(case: LabelledSamples) -> Alternative:
-    """A loss above that of every path, in the place of infinity."""
+    """A loss above that of every path, in place of infinity."""
     steps = case.y_pred[-1, : int(case.input_length[-1])].astype(np.float64)
     least = -np.log(steps.min(axis=1)).sum()
 

@@ -1,7 +1,7 @@
-"""What the documents promise of ctc_decode: the likeliest labels and their log probabilities.
+"""The documents' promises about ctc_decode: the likeliest labels and their log probabilities.
 
-An answer that is right for neither custom of the blank, the last class and the first, is wrong by
-the documents; one that is right for the first only is a reading of the convention `ctc-blank`.
+The blank is the last class or, by a reading of the convention `ctc-blank`, the first. An answer
+that is right for neither custom contradicts the documents.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from conformance.scenarios.ctc.decoding_cases import (
 from conformance.scenarios.ctc.decoding_tests import (
     best_path_probability,
     in_order,
-    listed,
+    listing,
     no_probability_above_one,
     probabilities_of,
     sequence_probability,
@@ -79,7 +79,7 @@ def _expect_form(K: Recorder, count: int) -> None:
 def _expect_sequences(
     K: Recorder, name: str, case: DecodedSamples, outputs: list[Result], at: Lines
 ) -> None:
-    test, demands = sequences(case.last), f"{listed(case.last)}, with -1 after the ends"
+    test, demands = sequences(case.last), f"{listing(case.last)}, with -1 after the ends"
     others = (first_blank(sequences(case.first)),)
     K.expect(name, outputs, test, demands, at=at, alternatives=others)
 
@@ -141,7 +141,10 @@ def beam(K: Recorder, case: DecodedSamples, binding: str, width: int | None) -> 
     outputs, logarithms = _decoded(K, case, binding, top, **arguments)
     _expect_sequences(K, "the likeliest sequences", case, outputs, SEVERAL)
     if top > 1:
-        demands, rests = f"{listed(case.last)}, with -1 after the ends", (ConventionName.CTC_ORDER,)
+        demands, rests = (
+            f"{listing(case.last)}, with -1 after the ends",
+            (ConventionName.CTC_ORDER,),
+        )
         K.expect("the likeliest first", outputs, in_order(case), demands, conventions=rests)
     _expect_padding(K, case, outputs)
     K.expect(
@@ -189,7 +192,7 @@ def narrow(K: Recorder) -> None:
 
 @BOOK.scenario(*BEST, editions=KERAS_2)
 def shorter(K: Recorder) -> None:
-    """A sample that ends before another, with a class after its end that is no blank."""
+    """A sample that ends before another; a class after its end is not a blank."""
     steps = np.array([[1, 16, 2, 1], [1, 2, 16, 1], [1, 16, 2, 1]]) / 20
     y_pred, lengths = np.stack([steps, steps]).astype("float32"), np.array([3, 1], "int32")
     last, first = both(lambda y: (ctc_paths.best_path(y),), ended(y_pred, lengths))

@@ -22,7 +22,7 @@ Labels = tuple[tuple[Label, ...], ...]
 class DecodedSamples:
     """Probabilities, lengths (samples,) and the labels, for the last class and the first as blank.
 
-    The likeliest label of a sample comes first.
+    The likeliest label of a sample is the first.
     """
 
     y_pred: Array
@@ -38,7 +38,7 @@ class DecodedSamples:
 
     @property
     def conventions(self) -> tuple[str, ...]:
-        """What is not documented about the input."""
+        """The conventions that concern the input."""
         return inputs.conventions(self.y_pred.shape, self.y_pred.dtype.name)
 
 
@@ -86,8 +86,7 @@ def greedy_case(seed: int, count: int, steps: int, categories: int) -> DecodedSa
 def beam_case(seed: int, count: int, steps: int, categories: int, top: int) -> DecodedSamples:
     """Samples whose `top` likeliest labels are beyond doubt.
 
-    For each custom of the blank. There are no more than 61 labels, so that a beam of 100 loses
-    none of them.
+    For each custom of the blank. There are at most 61 labels, so a beam of 100 loses none of them.
     """
     rng = np.random.default_rng(seed)
     dtype = inputs.DTYPES[rng.integers(len(inputs.DTYPES))]

@@ -35,32 +35,32 @@ def sequences(labels: Labels) -> Callable[..., Problem | None]:
     """The outputs are the labels of each sample, in whatever order."""
 
     def test(*outputs: Values) -> Problem | None:
-        found = _found(labels, outputs)
-        if isinstance(found, Problem) or _same(found, labels, ordered=False):
-            return found if isinstance(found, Problem) else None
-        return Problem(f"gives {listed(found)}", "sequences", got=listed(found))
+        decoded = _decoded(labels, outputs)
+        if isinstance(decoded, Problem) or _same(decoded, labels, ordered=False):
+            return decoded if isinstance(decoded, Problem) else None
+        return Problem(f"gives {listing(decoded)}", "sequences", got=listing(decoded))
 
     return test
 
 
 def in_order(case: DecodedSamples) -> Callable[..., Problem | None]:
-    """The likeliest sequence comes first; which there are is the business of `sequences`."""
+    """The likeliest sequence is the first; `sequences` tests the set of sequences."""
 
     def test(*outputs: Values) -> Problem | None:
-        found = _found(case.last, outputs)
-        if isinstance(found, Problem):
+        decoded = _decoded(case.last, outputs)
+        if isinstance(decoded, Problem):
             return None
         for labels in (case.last, case.first):
-            if _same(found, labels, ordered=True):
+            if _same(decoded, labels, ordered=True):
                 return None
-        if not any(_same(found, labels, ordered=False) for labels in (case.last, case.first)):
+        if not any(_same(decoded, labels, ordered=False) for labels in (case.last, case.first)):
             return None
-        return Problem(f"gives {listed(found)}", "order", got=listed(found))
+        return Problem(f"gives {listing(decoded)}", "order", got=listing(decoded))
 
     return test
 
 
-def _found(labels: Labels, outputs: Sequence[Values]) -> list[list[list[int]]] | Problem:
+def _decoded(labels: Labels, outputs: Sequence[Values]) -> list[list[list[int]]] | Problem:
     """The sequences of each sample; a problem if an output has another form."""
     columns = []
     for values in outputs:
@@ -71,21 +71,21 @@ def _found(labels: Labels, outputs: Sequence[Values]) -> list[list[list[int]]] |
     return [list(row) for row in zip(*columns, strict=True)]
 
 
-def _same(found: Sequence[Sequence[Sequence[int]]], labels: Labels, *, ordered: bool) -> bool:
-    classes, wanted = _classes(found), [list(row) for row in labels]
+def _same(decoded: Sequence[Sequence[Sequence[int]]], labels: Labels, *, ordered: bool) -> bool:
+    classes, expected = _classes(decoded), [list(row) for row in labels]
     if ordered:
-        return classes == wanted
-    return [sorted(row) for row in classes] == [sorted(row) for row in wanted]
+        return classes == expected
+    return [sorted(row) for row in classes] == [sorted(row) for row in expected]
 
 
-def _classes(found: Sequence[Sequence[Sequence[int]]]) -> list[list[Label]]:
+def _classes(decoded: Sequence[Sequence[Sequence[int]]]) -> list[list[Label]]:
     """The sequences without any -1."""
-    return [[tuple(k for k in one if k != -1) for one in row] for row in found]
+    return [[tuple(k for k in path if k != -1) for path in row] for row in decoded]
 
 
-def listed(found: Any) -> str:
+def listing(decoded: Any) -> str:
     """Sequences as text, one list for each sample."""
-    return repr([[list(one) for one in row] for row in found])
+    return repr([[list(path) for path in row] for row in decoded])
 
 
 def unbroken(count: int) -> Callable[..., Problem | None]:
@@ -137,15 +137,15 @@ def sequence_probability(case: DecodedSamples) -> Alternative:
     tests = [of_magnitude(partial(_negative, reading)) for reading in readings]
 
     def test(values: Values) -> Problem | None:
-        problems = [one(values) for one in tests]
+        problems = [test(values) for test in tests]
         return problems[0] if all(problems) else None
 
     return Alternative(ConventionName.CTC_GREEDY_PROBABILITY, "of the sequence", test)
 
 
 def _negative(expect: Callable[[], Expectation]) -> Expectation:
-    found = expect()
-    return Expectation(-found.value, found.bound, found.dtype)
+    expectation = expect()
+    return Expectation(-expectation.value, expectation.bound, expectation.dtype)
 
 
 def probabilities_of(case: DecodedSamples, *, first: bool) -> Callable[..., Problem | None]:
@@ -160,12 +160,12 @@ def probabilities_of(case: DecodedSamples, *, first: bool) -> Callable[..., Prob
         got = only(outputs[-1])
         if isinstance(got, Problem):
             return got
-        found = _found(labels, outputs[:-1])
-        known = not isinstance(found, Problem) and _same(found, labels, ordered=False)
-        given = labels
-        if known and not isinstance(found, Problem):
-            given = tuple(tuple(row) for row in _classes(found))
-        expected = _of_first(case, given) if first else _logarithms(case, 0, given)
+        decoded = _decoded(labels, outputs[:-1])
+        known = not isinstance(decoded, Problem) and _same(decoded, labels, ordered=False)
+        sequences = labels
+        if known and not isinstance(decoded, Problem):
+            sequences = tuple(tuple(row) for row in _classes(decoded))
+        expected = _of_first(case, sequences) if first else _logarithms(case, 0, sequences)
         agrees = agrees_with(expected)
         return agrees(outputs[-1] if known else _sorted(outputs[-1]))
 
@@ -174,7 +174,7 @@ def probabilities_of(case: DecodedSamples, *, first: bool) -> Callable[..., Prob
 
 def _of_first(case: DecodedSamples, labels: Labels) -> Expectation:
     """As `_logarithms`, with the first class as blank."""
-    lowered = tuple(tuple(tuple(k - 1 for k in one) for one in row) for row in labels)
+    lowered = tuple(tuple(tuple(k - 1 for k in label) for label in row) for row in labels)
     return _logarithms(case, -1, lowered)
 
 

@@ -1,7 +1,7 @@
-"""What ja-1 promises of ctc_decode: a tensor from which a label is yet to be read.
+"""The promises of ja-1 about ctc_decode: a tensor that contains a label.
 
-Its result holds, for each time step, what argmax picks a class from; the label is left when
-repeats are merged and blanks dropped (ja-1 lines 1539 and 1540).
+For each time step, argmax picks a class from its result. To read the label, merge repeats and drop
+blanks (ja-1 lines 1539 and 1540).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ PATHS: Lines = {"ja-1": 1539, "ja-1-text": 977, "zh-TW": 1387}
 
 
 def argmax_gives(case: DecodedSamples, *, first: bool = False) -> Callable[..., Problem | None]:
-    """What argmax picks at the time steps of each sample is a path of its label.
+    """The classes that argmax picks at the time steps of each sample are a path of its label.
 
     `first` is whether the first class is the blank.
     """

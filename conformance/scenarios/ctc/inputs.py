@@ -56,7 +56,7 @@ class LabelledSamples:
 
     @property
     def conventions(self) -> tuple[str, ...]:
-        """What is not documented about the input: its dtype, a class that may be the blank."""
+        """The conventions that concern the input: its dtype, a class that may be the blank."""
         first = not self.y_true.all()
         return (*(BLANK if first else ()), *conventions(self.y_pred.shape, self.y_pred.dtype.name))
 
@@ -122,7 +122,7 @@ def lengths_up_to(rng: Rng, count: int, steps: int, least: int) -> Array:
 def labelled(seed: int, count: int, steps: int, categories: int, neutral: bool) -> LabelledSamples:
     """Samples of different lengths. Where the input is neutral, no convention is needed.
 
-    The first label has no class that could be the blank, so that its loss is settled for either.
+    The first label has no class that could be the blank, so its loss is settled for either.
     """
     rng = np.random.default_rng(seed)
     lengths = lengths_up_to(rng, count, steps, 1)

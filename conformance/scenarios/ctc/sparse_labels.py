@@ -1,4 +1,4 @@
-"""What the documents promise of ctc_label_dense_to_sparse."""
+"""The documents' promises about ctc_label_dense_to_sparse."""
 
 from __future__ import annotations
 

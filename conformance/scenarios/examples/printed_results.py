@@ -1,8 +1,8 @@
 """The documents' own examples: each printed result is one check of its own program.
 
-The program holds the lines before the result, without those whose results are other checks. What a
-document prints as the text of a TensorFlow tensor is compared in shape and dtype, random numbers in
-shape, dtype and range.
+The program holds the lines before the result, without those whose results are other checks. If a
+document prints the text of a TensorFlow tensor, the check compares shape and dtype; for random
+numbers it compares shape, dtype and range.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def _demanded(p: ExampleProgram, gives: ExampleOutcome) -> tuple[Test, str]:
 
 @singledispatch
 def demanded(gives: ExampleOutcome) -> tuple[Test, str]:
-    """The test of an outcome, and what it demands in words.
+    """The test of an outcome, and its demand in words.
 
     Raises:
         TypeError: the suite cannot test such an outcome.

@@ -1,8 +1,13 @@
 """The lines of the documents' examples as programs.
 
-What is known: assignments to a name, calls of `K.NAME`, `keras.layers.NAME` and of what a program
-has made, `np.array`, `np.zeros` and `np.random.random` of literals, literals, tuples and lists of
-them, `+`, `-`, `*`, `/` and `==`. Anything else is refused, so that no line is left out silently.
+An example may have
+
+* assignments to a name;
+* calls of `K.NAME`, of `keras.layers.NAME` and of the program's own results;
+* `np.array`, `np.zeros` and `np.random.random` of literals;
+* literals, tuples and lists of them, `+`, `-`, `*`, `/` and `==`.
+
+Anything else is an error: the suite ignores no line silently.
 """
 
 from __future__ import annotations
@@ -64,7 +69,7 @@ class ExampleProgram:
         self._values[target.id] = value
 
     def observed(self, code: str, line: int) -> str:
-        """Add an expression; the name of what it gives."""
+        """Add an expression; the name of its result."""
         return self._shown(self._expression(code, line)).name
 
     def attempted(self, code: str, line: int) -> str:
@@ -77,7 +82,7 @@ class ExampleProgram:
         return result.name
 
     def asked(self, function: str, name: str) -> str:
-        """Add a call of a function of K with what is called `name`; the name of its answer."""
+        """Add a call of a function of K with the value named `name`; the name of its answer."""
         return self._step(function, (Ref(name),), {}).name
 
     def array(self, name: str) -> Array:

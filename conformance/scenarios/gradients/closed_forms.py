@@ -1,6 +1,6 @@
 """Losses whose gradients are known in closed form.
 
-Those with exact gradients take small integers, so that every implementation gives the very values.
+Those with exact gradients take small integers, so every implementation gives the very values.
 """
 
 from __future__ import annotations

@@ -92,7 +92,7 @@ def known(K: Recorder, form: KnownGradient, shape: tuple[int, ...], dtype: str, 
 
 @BOOK.scenario(GRADIENTS, "one gradient for each variable", GRADIENT)
 def order(K: Recorder) -> None:
-    """Gradients come in the order of the variables, also where some variables are left out."""
+    """Gradients have the order of the variables, also where some variables are left out."""
     x, y = _variable(K, "x", X), _variable(K, "y", Y[0])
     loss = K.sum(K.square(x)) + K.sum(3.0 * y)
     both, part = K.gradients(loss, [y, x]), K.gradients(loss, [x])
@@ -129,7 +129,7 @@ def called(K: Recorder) -> None:
 
 @BOOK.scenario(GRADIENTS, "of a placeholder", GRADIENT)
 def of_a_placeholder(K: Recorder) -> None:
-    """The gradient with respect to what is fed."""
+    """The gradient with respect to a fed tensor."""
     fed = K.placeholder(shape=(2, 3), dtype="float32")
     function = K.function([fed], [K.gradients(K.sum(fed * K.square(fed)), [fed])[0]])
     gradient = function([K.array("value", X, "float32")]).output("gradient")

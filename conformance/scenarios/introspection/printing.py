@@ -1,7 +1,7 @@
-"""What print_tensor prints: the message and the value of the tensor, when it is evaluated.
+"""print_tensor prints the message and the value of the tensor, when it is evaluated.
 
-The documents do not say to which stream, in which form, or how often; both streams are looked at,
-any form of a number will do, and that it is printed once is a convention. Text that is
+The documents do not name the stream, the form, or how often it prints. The checks read both
+streams, any form of a number will do, and a convention says that it prints once. Text that is
 printed when the tensor is made also counts, because some implementations are eager. Tensors have at
 most three elements: no document says how many elements of a large tensor are shown.
 """
@@ -132,7 +132,7 @@ MESSAGE = "printed when evaluated:"
 def evaluated_later(K: Recorder) -> None:
     """A function prints what it is fed, where it computes with the tensor that was returned (C044).
 
-    The tensor is a placeholder, so that nothing can be printed before.
+    The tensor is a placeholder, so nothing can be printed before.
     """
     x = K.placeholder(shape=(2,), dtype="float32")
     returned = K.print_tensor(x, message=MESSAGE)

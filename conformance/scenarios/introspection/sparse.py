@@ -1,7 +1,7 @@
-"""What the documents promise of sparse tensors, and of a variable without elements.
+"""The documents' promises about sparse tensors, and about a variable without elements.
 
-No document says how a sparse placeholder is fed. What `ctc_label_dense_to_sparse` makes is the only
-sparse tensor with a value that documented calls alone give.
+No document says how to feed a sparse placeholder. Only `ctc_label_dense_to_sparse` makes a sparse
+tensor with a value by documented calls alone.
 
 Every case with an empty array rests on such a variable being computed and read. A library that
 cannot hold it fails here, and no other function is blamed for it (`engine/judging/probes.py`).

@@ -1,4 +1,4 @@
-"""What the library says of a tensor: kind, static shape, rank, dtype, number of elements; casts."""
+"""The library's claims about a tensor: kind, static shape, rank, dtype, size; casts."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Draw = st.DrawFn
 
 
 class InspectedTensor(NamedTuple):
-    """A tensor of the program, and what is known of it."""
+    """A tensor of the program, and the known facts about it."""
 
     result: Result
     shape: Dims
@@ -274,7 +274,7 @@ OF_KIND = "{function} of {row[0]}"
 @BOOK.scenario("is_keras_tensor", OF_KIND, editions=NEWEST, row=KERAS_TENSORS.items())
 @BOOK.scenario("is_keras_tensor", OF_KIND, editions=("keras-2.0",), row=OLD_KERAS_TENSORS.items())
 def answers(K: Recorder, row: tuple[str, tuple[bool, Lines]]) -> None:
-    """What the function answers for an argument of each kind."""
+    """The function's answer for an argument of each kind."""
     what, (answer, at) = row
     reading = OTHER_KINDS.get((K.tested, what))
     test, convention = checks.is_one_of(not answer), ConventionName.KINDS_OF_TENSORS
@@ -311,7 +311,7 @@ LAYERS = {"Input": 299, "the output of a layer": 302, "a result of Input": 265}
 
 @BOOK.scenario("is_keras_tensor", "is_keras_tensor of {what}", editions=NEWEST, what=LAYERS)
 def layers(K: Recorder, what: str) -> None:
-    """What Input and a layer return are Keras tensors; what is computed from them is not."""
+    """Results of Input and of a layer are Keras tensors; values computed from them are not."""
     x = K.keras.layers.Input([10])
     if what == "the output of a layer":
         x = K.keras.layers.Dense(10)(x)

@@ -1,4 +1,4 @@
-"""The crossentropy of what an activation gives is that of its numbers."""
+"""The crossentropy of an activation's result is that of the result's numbers."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ TARGETS = {
 
 @dataclass(frozen=True)
 class Loss:
-    """A crossentropy of what an activation gives.
+    """A crossentropy of an activation's result.
 
-    Arguments have names, as the documents differ in which comes first.
+    Arguments have names, because the documents differ in their order.
     """
 
     function: str
@@ -49,12 +49,12 @@ class Loss:
 
     @property
     def arrays(self) -> dict[str, Array]:
-        """What it is computed of."""
+        """The arrays of the call."""
         return {"target": TARGETS[self.function], "scores": SCORES}
 
     @cached_property
     def expectation(self) -> Expectation:
-        """What the oracle says."""
+        """The oracle's losses."""
         K = Recorder(self.function, EDITIONS[-1])
         target, scores = (K.array(name, array) for name, array in self.arrays.items())
         self.of(K, target, scores).output("losses")

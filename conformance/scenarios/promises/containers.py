@@ -1,4 +1,4 @@
-"""What functions return besides tensors: arrays, lists of them, and tuples of a given length.
+"""Results other than tensors: arrays, lists of them, and tuples of a given length.
 
 The documents name the type and, of tuples, the length. A class that inherits from the named one
 will do. Arrays without axes are left out, because NumPy itself turns them into scalars.
@@ -85,7 +85,7 @@ def value_of_variable(K: Recorder, name: str) -> None:
 
 @BOOK.scenario("eval", "the type of a result")
 def evaluated(K: Recorder) -> None:
-    """The value of what is computed of a variable."""
+    """The value of a tensor that is computed from a variable."""
     _is(K, "ndarray", K.eval(K.square(_variable(K, "value", MATRIX))), ARRAY["eval"])
 
 
@@ -101,7 +101,7 @@ def several_arrays(K: Recorder, count: int) -> None:
 
 @BOOK.scenario("function", "the types of its results", editions=KERAS_2)
 def compiled(K: Recorder) -> None:
-    """What a function gives for each of its outputs."""
+    """The values of a function's outputs."""
     x = K.placeholder(shape=(2, 3), dtype="float32")
     results = K.function([x], [K.square(x), K.abs(x)])([K.array("fed", MATRIX)])
     _has(K, 2, "results", results, ARRAY["function"])

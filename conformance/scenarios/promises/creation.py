@@ -1,4 +1,4 @@
-"""What the makers of tensors promise: variables, tensors of symbolic shape, names, constraints."""
+"""Functions that make tensors: variables, tensors of symbolic shape, names, constraints."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ZEROS, ONES, IDENTITY = np.zeros((2, 2)), np.ones((2, 2)), np.eye(2)
 
 
 class Maker(NamedTuple):
-    """How a function makes a tensor of shape (2, 2): of what arguments, and what it then holds."""
+    """How a function makes a tensor of shape (2, 2): its arguments, and the value."""
 
     arguments: tuple[Any, ...]
     holds: Array | None
@@ -109,7 +109,7 @@ def _settable(values: Values) -> Problem | None:
 
 
 def _if_set(expected: Array) -> Any:
-    """A test of what a variable holds after it was set; another check sees if that was refused."""
+    """A test of a variable's value after it was set; another check sees a refusal."""
 
     def test(was_set: Values, value: Values) -> Problem | None:
         return None if plain(was_set) != "returns" else _last(is_array(expected)(value))
@@ -229,7 +229,7 @@ def placeholders(K: Recorder, what: str) -> None:
 
 @BOOK.scenario("placeholder", "whether it is a placeholder", editions=LATEST_K)
 def distinguished(K: Recorder) -> None:
-    """What `placeholder` makes is one, where `is_placeholder` tells a variable from one."""
+    """`placeholder` makes a placeholder, if `is_placeholder` tells a variable from one."""
     placeholder = K.placeholder(shape=(2, 2), dtype="float32")
     variable = K.variable(K.array("start", MATRIX), dtype="float32")
     asked = {"variable": variable, "placeholder": placeholder}
@@ -261,7 +261,7 @@ CONSTANTS: dict[str, tuple[Any, tuple[int, ...] | None, Any]] = {
         [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]],
     ),
 }
-"""Values of a constant, its shape, and what it holds."""
+"""Arguments of a constant, its shape, and its value."""
 BY_COLUMNS = Alternative(
     ConventionName.CONSTANT_ROWS, "by columns", is_array([[1.0, 3.0, 5.0], [2.0, 4.0, 6.0]])
 )
@@ -284,7 +284,7 @@ def constants(K: Recorder, what: str) -> None:
 
 @BOOK.scenario("constant", "a constant and set_value", editions=KERAS_2)
 def unchangeable(K: Recorder) -> None:
-    """A constant keeps its value, whatever comes of setting it."""
+    """A constant keeps its value, whether a call can set it or not."""
     constant = K.constant(K.array("start", MATRIX), dtype="float32")
     attempt = K.attempt(K.set_value, constant, K.array("new", NEW)).output("set")
     value, test = K.eval(constant).output("value"), partial(_of_second, is_array(MATRIX))
@@ -323,12 +323,12 @@ def constrained(K: Recorder) -> None:
     x = K.variable(K.array("start", MATRIX), dtype="float32", constraint=projected)
     before = K.get_value(x).output("before")
     K.set_value(x, K.array("new", -NEW))
-    after, kept = (
+    after, lasting = (
         K.get_value(x).output("after"),
         "as it was given: only optimisers apply the constraint",
     )
     for name, result, array in (("first value", before, MATRIX), ("value set", after, -NEW)):
-        demands = f"{array.tolist()}, {kept}"
+        demands = f"{array.tolist()}, {lasting}"
         K.expect(f"the {name}", result, is_array(array), demands, at=CONSTRAINT)
 
 

@@ -109,7 +109,7 @@ def _one_is_taken(
 def _attempts(
     K: Recorder, name: str, arrays: Mapping[str, Array], compute: Callable[..., Result]
 ) -> Iterator[Result]:
-    """Compute it of variables, and of what is fed."""
+    """Compute it from variables, and from fed arrays."""
     values = [K.array(f"{name}_{n}", array) for n, array in arrays.items()]
     kinds = [(array.shape, str(array.dtype)) for array in arrays.values()]
     held = [K.variable(v, dtype=dtype) for v, (_, dtype) in zip(values, kinds, strict=True)]

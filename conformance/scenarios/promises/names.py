@@ -1,7 +1,7 @@
-"""Names: where the tensors of a backend have names, one that is given a name has that.
+"""Names: if the tensors of a backend have names, a tensor has the name in its call.
 
-No document says where a name is read. So a backend of which a result without a given name has no
-`name` of its own, as a text, may keep what it is given anywhere.
+No document says where to read a name. If unnamed results of a backend have no text as `name`, the
+backend may therefore store names anywhere.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ def _callable(K: Recorder) -> Any:
     return fn
 
 
-def _has_label(own: Values, given: Values) -> Problem | None:
-    usual, name = str(plain(own)), str(plain(given))
+def _has_label(own: Values, named: Values) -> Problem | None:
+    usual, name = str(plain(own)), str(plain(named))
     if not usual or LABEL in name:
         return None
     gives = f"gives a tensor named {name!r}, and one named {usual!r} without a name"

@@ -1,4 +1,4 @@
-"""Tests of random numbers; one that can fail by chance states how probable that is."""
+"""Tests of random numbers; a test that can fail by chance states how probable that is."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ByChance:
     rate: float = RATE
 
     def __call__(self, *values: Values) -> Problem | None:
-        """What the test says."""
+        """The problem that the test finds."""
         return self.test(*values)
 
 
@@ -51,7 +51,7 @@ _PLAINLY = {
     "neighbours correlated": "neighbours that are correlated",
     "the two samples correlated": "two samples that are correlated",
 }
-"""What is wrong, without figures, by the detail of the problem: for samples without a seed."""
+"""The problems without figures, by their details: for samples without a seed."""
 
 
 def without_figures(test: Test) -> Test:
@@ -95,7 +95,7 @@ def follows(law: Law, rate: float = RATE) -> Test:
 
 
 def _far(distance: statistics.Distance, bound: float) -> str:
-    """That the share of numbers up to a place is further than `bound` from what it should be."""
+    """That the share of numbers up to a place is further than `bound` from the right share."""
     if distance.above:
         return (
             f"np.mean(np.asarray(first) <= {distance.at!r}) - {distance.probability!r} > {bound!r}"

@@ -1,9 +1,10 @@
 """Scenarios of dropout.
 
-What is dropped is random, what is kept is exact: one common factor times the element. There is a
-seed, so that a report says the same again; what is evaluated twice has none. Large samples
-are tensors of ones that the implementation makes itself; programs that feed a placeholder show
-what a training step sees, one that evaluates a variable shows that dropout asks for no phase.
+dropout picks elements at random. The others are exact: one common factor times the element.
+Samples have a seed, and reports repeat their figures; samples that are evaluated twice have none.
+Large samples are tensors of ones that the implementation makes itself. Programs that feed a
+placeholder show the view of a training step. A program that evaluates a variable shows that dropout
+needs no phase.
 """
 
 from __future__ import annotations
@@ -191,8 +192,8 @@ def noise_shapes(K: Recorder, row: tuple[str, tuple[int, ...], tuple[int, ...], 
 
 
 def _flags(axis: int, got: Array) -> Array:
-    """What is dropped of the elements that have a flag of their own; a result of fewer axes, which
-    another check tells, has one for each element."""
+    """Whether each flag drops its elements. In a result with too few axes, which another check
+    reports, every element has a flag."""
     return np.asarray((got.take(0, axis) if axis < got.ndim else got) == 0)
 
 
@@ -249,7 +250,7 @@ def no_noise_shapes(K: Recorder) -> None:
 
 
 def _expect_refused(K: Recorder, name: str, at: Lines, *args: Any) -> None:
-    """What builds dropout, compiles and calls it, or any of these, raises."""
+    """Building, compiling or calling dropout raises."""
     x = K.placeholder(shape=(4, 5))
 
     def drop(values: Result) -> Result:

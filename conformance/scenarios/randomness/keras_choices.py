@@ -1,8 +1,8 @@
 """Scenarios of keras.random: classes that are chosen, elements in another order, and dropout.
 
 The docstring of `shuffle` does not say whether the elements at one place of the axis stay together,
-so nothing asks for either. `dropout` has no docstring. What it does stands in those of the layer
-`Dropout`, which calls it, and of `SeedGenerator`, which shows that call.
+so no check demands either. `dropout` has no docstring. The docstring of the layer `Dropout`, which
+calls it, describes it, and so does that of `SeedGenerator`, which shows that call.
 """
 
 from __future__ import annotations
@@ -266,7 +266,7 @@ SEEDED = {
 
 @BOOK.scenario(SEEDED.keys(), *WITH_SEEDS, editions=KERAS_3, what=SEEDS)
 def seeds(K: Recorder, what: str) -> None:
-    """What a seed is for classes, an order and dropout."""
+    """Seeds of classes, of an order and of dropout."""
     seeded = SEEDED[K.tested]
     expect_seeds(K, what, partial(seeded.sample, K), seeded.independent, seeded.at)
 

@@ -1,8 +1,8 @@
-"""Scenarios of keras.random: numbers of a law, integers, and what a seed is there.
+"""Scenarios of keras.random: numbers of a law, integers, and seeds.
 
-An integer as the seed gives the same numbers at each call, and a SeedGenerator others at each
-call: the docstrings promise both, and in which range numbers lie. That another integer gives
-numbers that have nothing to do with those of the first they do not say.
+The docstrings promise that an integer as the seed gives the same numbers at each call, and a
+SeedGenerator others. They also promise the range of numbers. They do not say that another integer
+gives independent numbers.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def expect_seeds(
     independent: Test | None,
     at: Lines = ARGS,
 ) -> None:
-    """What the docstrings say of seeds: `sample` draws with the seed in the keywords, if any."""
+    """The docstrings' promises about seeds: `sample` draws with the seed in the keywords."""
     other = of_arrays(chance.other_samples)
     if what != "integers as seeds":
         keywords = {"seed": K.keras.random.SeedGenerator(SEED)} if what != "no seed" else {}

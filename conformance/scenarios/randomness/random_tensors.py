@@ -1,13 +1,13 @@
 """Scenarios of the functions that draw random numbers.
 
-Small calls show shapes, dtypes and bounds; a few large samples show the distribution, so that an
-error of two per cent in a parameter is found; what is drawn again shows the seed. The documents
-call `seed` a random seed and promise no more: that the same seed gives the same numbers in another
-tensor is a convention, because a seed may also start a stream that goes on with each tensor. A
-stream starts again in a new session; numbers that do not come again there have no seed.
+Small calls show shapes, dtypes and bounds. A few large samples show the distribution, and an error
+of two per cent in a parameter. Repeated draws show the seed. The documents call `seed` a random
+seed and promise no more. By a convention the same seed gives the same numbers in another tensor,
+because a seed may also start a stream that goes on with each tensor. A stream starts again in a
+new session; numbers that do not repeat there have no seed.
 
-Samples have a seed, so that a report says the same again. Those of variables have none but in one
-scenario, because an implementation may know no seed there: what is said of them has no figures.
+Samples have a seed, and reports repeat their figures. Only one scenario of variables has a seed,
+because an implementation may lack it there; reports have no figures about these samples.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ def _trials(sampler: Sampler, parameters: Parameters) -> tuple[Alternative, ...]
 
 
 def _outcomes(parameters: Parameters) -> tuple[float, ...]:
-    """What a binomial number can be: with the probability 0 or 1, one value only."""
+    """The values of a binomial number: with the probability 0 or 1, one value only."""
     return (parameters[0],) if parameters[0] in (0, 1) else (0.0, 1.0)
 
 
@@ -205,7 +205,7 @@ def expect_seeds(
     restarts: bool,
     seeds: tuple[int, int] = (SEED, OTHER_SEED),
 ) -> None:
-    """What a seed is, and another one; `sample` draws numbers with a seed.
+    """The same seed, and another one; `sample` draws numbers with a seed.
 
     `restarts` says whether the edition has `clear_session`. On a target that lacks it the numbers
     are those of the same session.

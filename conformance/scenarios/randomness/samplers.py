@@ -39,7 +39,7 @@ class Sampler:
     default_settled: bool = False
     """Whether a document says what the default dtype is."""
     span: Callable[..., tuple[float, float]] | None = None
-    """The interval of all values, where it is another than what the law's reach says."""
+    """The interval of all values, if it differs from the law's reach."""
     half_open: bool = False
     """Whether a document excludes the upper bound."""
     whole: bool = False

@@ -1,4 +1,4 @@
-"""What chance allows: bounds on statistics of a sample that hold for every sample size.
+"""Bounds on statistics of a sample that hold for every sample size.
 
 Every bound is a theorem, not an approximation: a correct implementation exceeds it with at most
 the stated probability, the `rate`.
@@ -54,7 +54,7 @@ class Law:
     reach: float
     """The largest distance from the mean; infinite for the normal law and Gamma laws."""
     tail: float = 0.0
-    """What the tail of a sum adds to that of a normal one, times x: 1 for Gamma laws."""
+    """The addition to the tail of a normal sum, times x: 1 for Gamma laws."""
 
     @property
     def scale(self) -> float:
@@ -167,7 +167,8 @@ def distance(sample: Array, law: Law) -> float:
     """The largest distance between the sample's distribution function and the law's.
 
     Numbers are rounded to their dtype, and a generator may fill its range (less than four standard
-    deviations, or else unlimited) in steps of eps: each number counts as any nearer than that.
+    deviations, or else unlimited) in steps of eps. Each number therefore counts as any number
+    nearer than eps.
     """
     return farthest(sample, law).size
 
@@ -194,9 +195,9 @@ def _distributions(values: Array, blur: Array, rank: Array, law: Law) -> tuple[A
 
 
 def _in_far_blocks(ends: Array, over: Array, under: Array, size: int) -> Array:
-    """The ranks of all numbers that may be the farthest, by what the ends of blocks say.
+    """The ranks of all numbers that may be the farthest, by the ends of blocks.
 
-    Both distribution functions only rise, so that inside a block neither distance is greater than
+    Both distribution functions only rise. Therefore inside a block neither distance is greater than
     from the one function at its end to the other at its beginning. That settles most blocks without
     the law's function, which takes most of the time.
     """
@@ -208,7 +209,7 @@ def _in_far_blocks(ends: Array, over: Array, under: Array, size: int) -> Array:
 
 
 def distance_bound(n: int, rate: float = RATE) -> float:
-    """What the distance of `n` numbers does not exceed."""
+    """The bound on the distance of `n` numbers."""
     return math.sqrt(exponent(rate) / (2 * n))
 
 
@@ -255,5 +256,5 @@ def covariance(u: Array, w: Array) -> float:
 
 
 def covariance_bound(w: Array, rate: float = RATE) -> float:
-    """What |covariance| does not exceed for u on an interval of length 1, independent of w."""
+    """The bound on |covariance| for u on an interval of length 1, independent of w."""
     return math.sqrt(float(np.sum(np.square(w - w.mean()))) * exponent(rate) / 2)

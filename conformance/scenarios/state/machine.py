@@ -1,8 +1,8 @@
-"""A machine that writes a program rule by rule, with a model of what every observation must be.
+"""A machine that writes a program rule by rule, with a model of every observation.
 
 A rule has a precondition on the model. It adds steps to the program, changes the model as the
-steps change the variables, and notes what the steps must give. Which rules are drawn, and with
-what, is Hypothesis's choice: the first choice is always the simplest.
+steps change the variables, and notes the expected results of the steps. Hypothesis chooses the
+rules and their arguments: the first choice is always the simplest.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ ROUNDINGS = 64
 
 @dataclass(frozen=True, eq=False)
 class ExpectedResult:
-    """What one result of an output must be."""
+    """The expected value of one result of an output."""
 
     what: str
     output: str
@@ -77,7 +77,7 @@ class ExpectedResult:
 
     A result that equals a later value was changed after it had been returned."""
     others: Sequence[Result] = ()
-    """What it may be under other readings."""
+    """Its values under other readings."""
     place: int | None = None
     """Which item of a list; None for a single result."""
     known: int = 0
@@ -129,7 +129,7 @@ class Machine:
     conventions: set[str] = field(default_factory=set)
     names: Counter[str] = field(default_factory=Counter)
     worlds: list[World] = field(default_factory=list)
-    """What the variables hold under other readings."""
+    """The values of the variables under other readings."""
 
     def __post_init__(self) -> None:
         self._begin()
@@ -219,7 +219,7 @@ class Machine:
             world.held[read.name] = world.values[variable]
 
     def note(self, what: str, output: str, value: Array, **more: Any) -> None:
-        """What a result must be, as far as the model knows: see `ExpectedResult`."""
+        """Note the expected value of a result, as far as the model knows: see `ExpectedResult`."""
         known = len(more["history"])
         self.noted.append(ExpectedResult(what, output, value=np.array(value), known=known, **more))
 
@@ -405,8 +405,11 @@ def _as_noted(noted: ExpectedResult) -> Callable[..., Problem | None]:
 
 
 def _is_as_made(answer: object, got: Array, expected: Array) -> bool:
-    """Whether a result is another because its tensor was: of another rank before it was evaluated,
-    which is the fault of its operator, or of another dtype, which is that of `variable`."""
+    """Whether a result differs because its tensor did.
+
+    If the tensor had another rank before it was evaluated, its operator is to blame; if it had
+    another dtype, `variable` is.
+    """
     if isinstance(answer, str):
         same = answer.removesuffix("_ref") == got.dtype.name != expected.dtype.name
         return same and np.array_equal(got, expected.astype(got.dtype))
@@ -446,7 +449,7 @@ class GuardedRule:
 def run(machine: Machine, rules: Mapping[str, GuardedRule], main: str, steps: int) -> None:
     """Use some of the rules, and the main one at least once.
 
-    The main rule comes first: it is what a failure shrinks to. Its precondition is always true.
+    The main rule is the first: a failure shrinks to it. Its precondition is always true.
     """
     used = set()
     names = [main, *(name for name in rules if name != main)]

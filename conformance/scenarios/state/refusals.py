@@ -1,4 +1,4 @@
-"""What functions and variables refuse, variables as inputs in keras-1, and shapes of variables."""
+"""Refusals of functions and variables, variables as inputs in keras-1, and shapes of variables."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ SETTERS = {"set_value": KERAS_2, "batch_set_value": OF_K}
 
 @BOOK.scenario(SETTERS, OTHER_SHAPE, *ASPECTS, share=0.25)
 def other_shapes(K: Recorder, draw: Draw) -> None:
-    """An array of another shape is no value of a variable, and changes nothing."""
+    """A variable refuses an array of another shape, and keeps its value."""
     machine, kind = Machine(K, draw), _kind(draw)
     variable = machine.make(kind)
     shape = draw(st.sampled_from(((5,), (2, 4), (3, 1))))

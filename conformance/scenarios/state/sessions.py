@@ -87,7 +87,7 @@ def _counts_from(first: int, reset: Values, *answers: Values) -> Problem | None:
 
 @BOOK.scenario("reset_uids", "identifiers after a reset", STATE, editions=KERAS_2)
 def resets(K: Recorder, draw: Draw) -> None:
-    """After a reset the same identifiers come again."""
+    """After a reset the same identifiers return."""
     rounds = []
     for number in range(draw(st.integers(2, 3))):
         K.reset_uids()
@@ -146,7 +146,7 @@ NEW_UIDS = "identifiers of a new session"
 def cleared_identifiers(K: Recorder, draw: Draw) -> None:
     """By convention a new session counts its identifiers from the start, or goes on."""
     prefixes, rounds = draw(_some_prefixes(3)), []
-    for word in ("first", "later", "last"):  # three: one of two may be the one that is forgotten
+    for word in ("first", "later", "last"):  # three, because the session forgets one of two
         K.clear_session()
         rounds.append(_identifiers(K, word, prefixes))
     convention = ConventionName.NEW_SESSION
@@ -194,7 +194,7 @@ def _set_and_read(machine: Machine, variable: ModelVariable, waiting: list[Model
 
 @BOOK.scenario(MANUAL, "reading a variable before it is initialised", STATE, share=0.1)
 def uninitialised(K: Recorder, draw: Draw) -> None:
-    """By convention a variable that nobody initialised cannot be read; then one that can be."""
+    """By convention an uninitialised variable cannot be read; a variable made afterwards can."""
     machine = Machine(K, draw)
     K.manual_variable_initialization(True)
     read = K.attempt(K.get_value, _variable(machine).ref).output("read")

@@ -1,4 +1,4 @@
-"""What an update gives and does by itself, moving averages, and the shapes that updates refuse."""
+"""The result and the effect of an update, moving averages, and the shapes that updates refuse."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _updated(machine: Machine, variable: ModelVariable) -> tuple[Result, Array]:
 
 @BOOK.scenario(GIVES.keys(), "the updated variable that is returned", editions=KERAS_2, share=0.5)
 def gives_the_variable(K: Recorder, draw: st.DrawFn) -> None:
-    """What the update returns is the updated variable: it has the new value."""
+    """The update returns the updated variable: it has the new value."""
     update, value = _updated(*_started(K, draw))
     updated, demands = (
         K.eval(update).output("updated"),

@@ -1,8 +1,8 @@
-"""What a program does to variables, in plain NumPy: the model that state machines compare with.
+"""The effect of a program on variables, in plain NumPy: the model of the state machines.
 
-An expression is a tree over variables, fed inputs and constants of one shape and dtype, with sums
-and differences only, so that small numbers stay exact. Every value carries the conventions it rests
-on: what follows from the documents alone has none.
+An expression is a tree over variables, fed inputs and constants of one shape and dtype. It has sums
+and differences only: small numbers stay exact. Every value carries the conventions it rests on; a
+value that follows from the documents alone has none.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ class ModelUpdate:
 
 @dataclass(eq=False)
 class ModelFunction:
-    """A function made of expressions and updates, and what was true when it was made."""
+    """A function made of expressions and updates, and the facts at its making."""
 
     ref: Result
     inputs: Sequence[tuple[str, tuple[tuple[int, ...], str]]]

@@ -1,8 +1,8 @@
 """State machines over variables: created, set, read, evaluated, and updated by functions.
 
 The documents say what is read after a value was set or a function with updates was called. They do
-not say when updates take effect relative to each other and to the outputs: what depends on that
-rests on a convention, which the model carries along with the value.
+not say when updates take effect relative to each other and to the outputs. A value that depends on
+that rests on a convention, which the model carries along with the value.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def _make_alike(machine: Machine) -> None:
 
 
 def set_one(machine: Machine) -> None:
-    """`set_value` with a new array, one used before, or one that was read."""
+    """`set_value` with a new array, an array used before, or an array that was read."""
     variable = machine.a_variable()
     argument, value, conventions = _new_value(machine, variable)
     machine.K.set_value(variable.ref, argument)
@@ -166,7 +166,7 @@ def _rank(machine: Machine, tensor: Recorded) -> str | None:
 
 
 def _outputs(machine: Machine, kind: Kind, fed: Sequence[str]) -> list[Expression]:
-    """One or two tensors that depend on a fed one; now and then none, or one that does not."""
+    """One or two tensors that depend on a fed one; now and then none, or an independent one."""
     if machine.rarely():
         if machine.updates and machine.perhaps():
             machine.conventions.add(ConventionName.EMPTY_LIST)
@@ -241,7 +241,7 @@ def call_of(machine: Machine, compiled: ModelFunction) -> None:
 def _call_otherwise(
     machine: Machine, compiled: ModelFunction, fed: Mapping[str, Array]
 ) -> list[list[Result]]:
-    """What a call leads to under other readings; the possible results of each output."""
+    """Call under other readings; the possible results of each output."""
     led = [pair for world in machine.worlds for pair in world.called(compiled, fed)]
     machine.worlds = merged(world for world, _ in led)
     places = range(len(compiled.outputs))
@@ -285,7 +285,7 @@ def programs(
         make(machine)
         _make_alike(machine)
         run(machine, rules, main, STEPS)
-        if main == "call":  # what a function does when it is called again
+        if main == "call":  # the function again
             call_of(machine, machine.compiled[0])
         for variable in machine.variables:
             machine.read_back(variable)

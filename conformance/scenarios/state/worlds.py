@@ -1,9 +1,9 @@
-"""What variables hold under readings other than the suite's own.
+"""The values of variables under readings other than the suite's own.
 
 The documents do not say when the updates of a call take effect, when a function reads variables, or
-by which formula a moving average is made. A world is what the variables of a program hold if some
-of the other readings are taken. Where updates are made in turn, a variable may be read before or
-after any of them, so that a call leads from one world to several. An answer of no world, and not
+by which formula a moving average is made. A world has the values of a program's variables under
+some of the other readings. If updates happen in turn, a function may read a variable before or
+after any of them, and a call leads from one world to several. An answer of no world, and not
 the suite's own, is wrong whatever the documents leave open.
 """
 
@@ -51,7 +51,7 @@ class GraphMode(StrEnum):
 
 @dataclass(eq=False)
 class World:
-    """What each variable holds, and what has been read of it."""
+    """The value of each variable, and the values that were read of it."""
 
     mode: GraphMode = GraphMode.NONE
     _: KW_ONLY
@@ -72,7 +72,7 @@ class World:
     def possible(
         self, expression: Expression, fed: Mapping[str, Array], after: Mapping[ModelVariable, Array]
     ) -> list[Array]:
-        """What an expression may give while the variables change to `after`; unchanged first."""
+        """The values of an expression while the variables change to `after`; unchanged first."""
         return self._possible(expression, fed, after, self.made.get(id(expression), {}))
 
     def _possible(
@@ -118,14 +118,14 @@ class World:
         after: dict[ModelVariable, Array],
         averages: dict[int, tuple[Array, int]],
     ) -> Iterator[tuple[dict[ModelVariable, Array], dict[int, tuple[Array, int]]]]:
-        """What the updates, made in any order, may lead to; first, all from the old values."""
+        """The results of the updates in any order; first, all from the old values."""
         if not updates:
             yield after, averages
         for number, update in enumerate(updates):
             rest = [*updates[:number], *updates[number + 1 :]]
             for operand in self.possible(update.operand, fed, after):
-                value, kept = self._renewed(update, operand, averages)
-                yield from self._in_turn(rest, fed, {**after, update.variable: value}, kept)
+                value, average = self._renewed(update, operand, averages)
+                yield from self._in_turn(rest, fed, {**after, update.variable: value}, average)
 
     def _renewed(
         self, update: ModelUpdate, operand: Array, averages: dict[int, tuple[Array, int]]
@@ -177,7 +177,7 @@ def initial(*, averages: bool) -> list[World]:
 
 
 def merged(worlds: Iterable[World]) -> list[World]:
-    """The worlds that differ; of those that do not, the one that takes the fewest readings."""
+    """The worlds that differ; of equal worlds, that with the fewest readings."""
     distinct_worlds: dict[tuple[object, ...], World] = {}
     for world in sorted(worlds, key=lambda w: len(w.taken)):
         distinct_worlds.setdefault(world.key, world)

@@ -13,7 +13,7 @@ import numpy as np
 BINDERS = ("variable", "constant", "placeholder")
 GROUP = "conformance.adapters"
 CONVERTER = "keras.ops.convert_to_tensor"
-"""What makes a tensor where the implementation has neither `variable` nor `constant`."""
+"""The function that makes a tensor where the implementation has no `variable` and `constant`."""
 
 
 class Absent(NotImplementedError):  # noqa: N818 - no error of the implementation
@@ -54,8 +54,8 @@ class GraphAdapter(object):
     def bind(self, binder: str, values: Sequence[Any], keywords: Dict[str, Any]) -> Any:
         """Make a tensor; `binder` is variable, constant or placeholder.
 
-        `values` holds one array, or nothing for a placeholder; `keywords` are `dtype`, and for a
-        placeholder `shape`, with None for what is unknown, or what else the case passes.
+        `values` holds one array, or nothing for a placeholder. `keywords` has `dtype`, and for a
+        placeholder `shape`, with None for each unknown dimension, or other arguments of the case.
         """
         return self._required(binder)(*values, **keywords)
 

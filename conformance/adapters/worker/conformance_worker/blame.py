@@ -1,4 +1,4 @@
-"""Say which part of a target's description fails, so that its module is not blamed for that."""
+"""Say which part of a target's description fails, because its module is not to blame for that."""
 
 from contextlib import contextmanager
 from typing import Iterator

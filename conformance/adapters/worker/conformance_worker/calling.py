@@ -150,4 +150,4 @@ CALLS: Dict[str, Callable[..., Any]] = {
     OPERATOR + "iter": iter,
     OPERATOR + "slice": slice,
 }
-"""What a step may call besides functions of the implementation and of Python's `operator`."""
+"""The calls of steps besides functions of the implementation and of Python's `operator`."""

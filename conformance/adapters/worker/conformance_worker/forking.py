@@ -156,7 +156,7 @@ def _descriptors() -> Dict[int, str]:
     for name in os.listdir("/proc/self/fd"):
         try:
             place = os.readlink("/proc/self/fd/" + name)
-        except OSError:  # the one that lists them
+        except OSError:  # the descriptor that lists the others
             continue
         if place not in _HARMLESS:
             places[int(name)] = place

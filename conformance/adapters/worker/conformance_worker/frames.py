@@ -1,8 +1,8 @@
 """Encode and decode frames: a JSON header and NumPy arrays. Both ends use this module.
 
 A frame is the magic `KBC1`, the header's length and the number of payloads (two little-endian
-unsigned 32-bit integers), the length of each payload (unsigned 64-bit), the header (a JSON object,
-UTF-8), and the payloads (`.npy`, version 1.0, numbers and bools only, never a pickle).
+unsigned 32-bit integers), and the length of each payload (unsigned 64-bit). The header (a JSON
+object, UTF-8) and the payloads follow (`.npy`, version 1.0, numbers and bools, never a pickle).
 """
 
 import io
@@ -223,8 +223,8 @@ def _parse_npy_header(head: bytes) -> Tuple[Any, bool, Tuple[int, ...]]:
 
 
 def _fields(head: bytes) -> Tuple[Any, bool, Tuple[int, ...]]:
-    """What a header says, in any form; NumPy's parser takes ten times as long, and raises what its
-    version's tokenizer raises, not only ValueError."""
+    """The fields of a header in any form; NumPy's parser takes ten times as long, and raises the
+    errors of its version's tokenizer, not only ValueError."""
     plain = _WRITTEN_BY_NUMPY.fullmatch(head, 10)
     if plain is not None:
         descr, fortran, shape = plain.groups()

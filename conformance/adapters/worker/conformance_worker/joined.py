@@ -32,7 +32,7 @@ class Joined(object):
 
 
 def joined_names(parts: Sequence[Feed]) -> Feed:
-    """What each draw has under a name, under a name for the draw and it."""
+    """The values of all draws, each under a name for the draw and its own name."""
     return {
         joined_name(draw, name): v for draw, part in enumerate(parts) for name, v in part.items()
     }

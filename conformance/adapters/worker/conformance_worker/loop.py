@@ -40,9 +40,9 @@ Answer = Tuple[Dict[str, Any], List[Any]]
 class Worker(object):
     """Answers requests about one implementation, reached through `adapter`.
 
-    `announce` is called with what the worker does next, and each of `forget` after every
-    `FORGET_EVERY` batches. The system ends the process if one takes more than `cpu_limit` seconds
-    of CPU time, and a second for each draw.
+    The worker calls `announce` with its next stage, and each of `forget` after every `FORGET_EVERY`
+    batches. The system ends the process if a batch takes more than `cpu_limit` seconds of CPU time,
+    and a second for each draw.
     """
 
     def __init__(
@@ -147,8 +147,8 @@ class Worker(object):
     def _before_build(self, spoiled: bool, graphs: int) -> None:
         """Clear the session now and then: TensorFlow 1 slows down with each graph that it keeps.
 
-        After a failure clear it at once: an operation that a session cannot place stays in the
-        graph, and old releases then fail on everything that is added to the graph later.
+        After a failure clear it immediately. An operation that a session cannot place stays in the
+        graph, and old releases then fail on every later operation of the graph.
         """
         self._builds += graphs
         if spoiled or self._spoiled or self._builds > CLEAR_EVERY:
@@ -177,8 +177,8 @@ def refusal(number: Any, error: BaseException) -> Dict[str, Any]:
 
 
 def give_back() -> None:
-    """Give freed memory back to the system: the C library of Linux keeps it else, gigabytes of what
-    a compiler needed for a moment."""
+    """Give freed memory back to the system. Otherwise the C library of Linux keeps gigabytes that a
+    compiler needed for a moment."""
     gc.collect()
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is not None:
@@ -206,7 +206,7 @@ def main() -> None:
     """Run the worker, or the zygote and then its workers, that the command line describes."""
     options = _options()
     _freeze_imports()
-    gc.enable()  # what a module does to it while it is imported is the module's own
+    gc.enable()  # a module may disable it during its import
     _limit(resource.RLIMIT_CORE, 0)
     _limit(resource.RLIMIT_FSIZE, MOST_FILE_BYTES)
     if options.zygote_fd is None:

@@ -55,7 +55,7 @@ class Mapped(object):
         self.absent: Dict[str, str] = table.get("absent", {})
         self.eager_inputs: bool = table.get("eager_inputs", False)
         for function, row in table["functions"].items():
-            # a namespace for each, so that no function of the table sees another
+            # a namespace for each: no function of the table sees another
             names: Dict[str, Any] = {}
             exec("\n".join(table["imports"]), names)  # noqa: S102
             exec("\n".join(definition(function, row)), names)  # noqa: S102

@@ -32,7 +32,7 @@ def printed(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Optional
 
 
 def printed_by_import(module: str) -> Optional[str]:
-    """The beginning of what a new process prints that imports the module.
+    """The beginning of the output of a new process that imports the module.
 
     None if the import fails there or takes too long.
     """

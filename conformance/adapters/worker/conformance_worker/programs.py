@@ -42,7 +42,7 @@ HELD_IN = {"bfloat16": "float32"}
 """The dtype of the arrays with the numbers of an input whose own NumPy lacks."""
 PLACEHOLDERS = ("placeholder", "placeholder_none")
 KINDS = ("range", "set", "iterator", "int64", "constant", "variable")
-"""What a `Made` can be."""
+"""The kinds of a `Made`."""
 AS_THEY_ARE = ("array", "python")
 """Bindings of inputs that no function of the implementation makes."""
 BINDINGS = ("variable", "constant", *AS_THEY_ARE, *PLACEHOLDERS)

@@ -24,9 +24,9 @@ class BatchRun(object):
     A graph is built once; if it holds numbers (a constant, an array, or a step that returns
     values), it is built for every draw. With `draws_together` such graphs are evaluated together,
     unless one of them fails; then the worker evaluates them one by one. In eager mode every draw
-    calls the steps again, unless there are placeholders. `before_build` is called before graphs are
-    built, with whether a draw has failed since the last one was, and how many they are; at the end
-    `spoiled` says whether one has. `announce` is called with what is done next.
+    calls the steps again, unless there are placeholders. Before the worker builds graphs, it calls
+    `before_build` with their number, and with whether a draw has failed since the last graph. At
+    the end `spoiled` says whether a draw has failed. It calls `announce` with its next stage.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class BatchRun(object):
         self._readable = [item for item in program.inputs if item.binding in bindings]
         self._fixed = any(item.binding in ("constant", *AS_THEY_ARE) for item in program.inputs)
         if eager and fed and self._variables:
-            # what depends on variables only is computed when the graph is built
+            # steps that depend on variables only are computed when the graph is built
             self._fixed = True
         self._eager = eager and not fed
         self._together = manner.draws_together and self._fixed and not eager

@@ -31,7 +31,7 @@ class Settings(object):
             self._phase = self._phase_kind()
 
     def configure(self, values: Dict[str, Any]) -> List[str]:
-        """Set the settings that the implementation has; their names. One that hangs is left."""
+        """Set the settings that the implementation has; their names. Leave a setting that hangs."""
         self._chosen = []
         done: List[str] = []
         for name, getter, setter in _SETTINGS:

@@ -1,4 +1,4 @@
-"""What the worker is about to do, in memory that it shares with the host and that survives it.
+"""The next stage of the worker, in memory that it shares with the host and that survives it.
 
 Both ends use this module. The memory holds two little-endian 32-bit integers: the place of the
 stage in `STAGES`, and the index of the program's step, or -1.

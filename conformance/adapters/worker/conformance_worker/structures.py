@@ -52,7 +52,7 @@ def _for_itself(item: Input) -> bool:
 class BoundProgram(object):
     """A program whose tensors live in `names`; the calls into it go through `meter`.
 
-    In eager mode a tensor may be an array, so that arrays too have a dtype and shape to claim.
+    In eager mode a tensor may be an array. Therefore arrays also have a dtype and shape to claim.
     """
 
     def __init__(self, adapter: Any, program: Program, meter: Meter, eager: bool) -> None:
@@ -116,7 +116,7 @@ class BoundProgram(object):
         return not _holds(held, np.asarray(read(self._bind(item, fed))))
 
     def input_claims(self) -> List[Any]:
-        """What the implementation reports of the inputs, and the dtypes that they were made in."""
+        """The implementation's claims about the inputs, and the dtypes that made them."""
         return [self._input(item) for item in self._program.inputs]
 
     def _input(self, item: Input) -> Dict[str, Any]:
@@ -134,7 +134,7 @@ class BoundProgram(object):
             return None
 
     def output_claims(self) -> List[Any]:
-        """What the implementation reports of the outputs before evaluation."""
+        """The implementation's claims about the outputs before evaluation."""
         return [self._output(name) for name in self._program.outputs]
 
     def _output(self, name: str) -> Dict[str, Any]:
@@ -225,7 +225,8 @@ def _attribute(tensor: Any) -> Any:
 def _dimensions(shape: Any) -> Tuple[Any, List[List[Any]]]:
     """The dimensions, and [place, name of its type] of each that is neither an integer nor None.
 
-    Such a dimension is None in the list. What is no sequence has no dimensions, and place -1.
+    Such a dimension is None in the list. A shape that is not a sequence has no dimensions, and
+    place -1.
     """
     if not isinstance(shape, list):
         return None, [[-1, class_name(type(shape))]]

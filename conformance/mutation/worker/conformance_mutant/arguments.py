@@ -52,7 +52,7 @@ def bound(right: Callable[..., Any], args: Any, kwargs: Any, defaults: bool = Tr
 def with_arguments(
     right: Callable[..., Any], change: Callable[[Given], Any], defaults: bool = True
 ) -> Callable[..., Any]:
-    """The function after `change` was done to its arguments; as it is where they do not fit."""
+    """The function with `change` on its arguments; unchanged where they do not fit."""
 
     def wrong(*args: Any, **kwargs: Any) -> Any:
         try:

@@ -1,4 +1,4 @@
-"""A module with the functions of another, one of which has an error.
+"""A module with the functions of another module, and an error in one of them.
 
 CONFORMANCE_MUTATED names the right module, CONFORMANCE_MUTANT the error (JSON with `function`,
 `operator` and `given`; empty for none). `conformance_mutate(text)` puts another in its place.
