@@ -120,7 +120,11 @@ class Seeded(Chooser):
         return chosen
 
     def draw(self, strategy: SearchStrategy[Value]) -> Value:
-        """A value of any strategy, by Hypothesis."""
+        """A value of any strategy, by Hypothesis.
+
+        Raises:
+            UnsatisfiedAssumption: the strategy rejects its own draw.
+        """
         found = drawn(strategy, self._random)
         if found is None:
             raise UnsatisfiedAssumption("a strategy rejected what it had drawn")
@@ -144,7 +148,11 @@ class Replayed(Chooser):
         self._left = iter(self.made_of)
 
     def pick(self, choices: tuple[Any, ...], among: tuple[int, ...] = ()) -> Any:
-        """The choice that was picked."""
+        """The choice that was picked.
+
+        Raises:
+            UnsatisfiedAssumption: the call no longer offers it.
+        """
         if len(choices) == 1:
             return choices[0]
         place = self._next()
@@ -153,7 +161,11 @@ class Replayed(Chooser):
         return choices[place]
 
     def integer(self, low: int, high: int) -> int:
-        """The integer that was chosen."""
+        """The integer that was chosen.
+
+        Raises:
+            UnsatisfiedAssumption: it is no longer in the range.
+        """
         chosen = self._next()
         if not low <= chosen <= high:
             raise UnsatisfiedAssumption("the integer is not in its range any more")

@@ -27,7 +27,11 @@ def read_data(name: str, kind: type[Data]) -> Data:
 
 
 def data_of(text: str, name: str, kind: type[Data]) -> Data:
-    """The records in `text`; SpecError with `name` and a line if it is wrong."""
+    """The records in `text`.
+
+    Raises:
+        SpecError: the text is wrong; the error has `name` and the line.
+    """
     try:
         node, data = source.read(text)
         return msgspec.convert(data, kind)

@@ -54,7 +54,11 @@ class InstalledDocstrings(Struct, frozen=True):
 
 
 def installed_docstrings(facts: bytes) -> InstalledDocstrings:
-    """The docstrings in a worker's JSON. Raises `ValueError` for anything else."""
+    """The docstrings in a worker's JSON.
+
+    Raises:
+        ValueError: the text is not such JSON.
+    """
     try:
         return msgspec.json.decode(facts, type=InstalledDocstrings)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:

@@ -200,7 +200,11 @@ def load_examples() -> tuple[Example, ...]:
 
 
 def examples_in(text: str) -> tuple[Example, ...]:
-    """The examples in `text`; SpecError with a line if it is wrong."""
+    """The examples in `text`.
+
+    Raises:
+        SpecError: the text is wrong; the error has the line.
+    """
     try:
         node, data = source.read(text)
         _note_lines(node, data)

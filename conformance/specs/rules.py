@@ -45,7 +45,11 @@ class Scope:
 
 
 def evaluate(rule: Any, scope: Scope) -> Any:
-    """The value of `rule`; RuleError if it has none."""
+    """The value of `rule`.
+
+    Raises:
+        RuleError: the rule has no value in this scope.
+    """
     if isinstance(rule, str):
         return _lookup(scope.values, rule, "argument")
     if not isinstance(rule, (list, tuple)):
@@ -104,9 +108,11 @@ def _part(length: Dim, parts: int | Sequence[int], item: int) -> Dim:
 
 
 def normalise_axis(axis: int, rank: int) -> int:
-    """`axis` counted from the front; RuleError if a tensor of `rank` has no such axis.
+    """`axis` counted from the front.
 
-    TypeError if `axis` is no integer.
+    Raises:
+        RuleError: a tensor of `rank` has no such axis.
+        TypeError: `axis` is not an integer.
     """
     axis = operator.index(axis)
     if not -rank <= axis < rank:

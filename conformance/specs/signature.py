@@ -24,7 +24,11 @@ class Parameter:
 
     @property
     def value(self) -> object:
-        """The default as a Python value; ValueError if the parameter is required."""
+        """The default as a Python value.
+
+        Raises:
+            ValueError: the parameter is required.
+        """
         if self.default is None:
             raise ValueError(f"{self.name} has no default")
         value = _default(self.default)
@@ -69,7 +73,11 @@ def _is_dotted(package: str) -> bool:
 
 @cache
 def parse(text: str) -> Signature:
-    """The signature that `text` prints, such as `sum(x, axis=None)`; ValueError if it is none."""
+    """The signature that `text` prints, such as `sum(x, axis=None)`.
+
+    Raises:
+        ValueError: the text is not a signature.
+    """
     try:
         name, _, parameters = text.removeprefix("keras.backend.").partition("(")
         package, _, own = name.rpartition(".")

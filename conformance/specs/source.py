@@ -38,7 +38,11 @@ class SourceError(ValueError):
 
 
 def read(text: str) -> tuple[yaml.Node | None, Any]:
-    """The nodes of the one document in `text`, and its data; SourceError if it is not YAML."""
+    """The nodes of the one document in `text`, and its data.
+
+    Raises:
+        SourceError: the text is not YAML, is too long, or is nested too deep.
+    """
     if len(text) > MOST_YAML:
         raise SourceError(1, f"more than {MOST_YAML >> 20} MiB; split it into several files")
     _check_depth(text)
@@ -103,9 +107,12 @@ def _check_keys(mapping: yaml.MappingNode) -> None:
 
 
 def typed(node: yaml.Node | None, data: Any, kind: type[File]) -> File:
-    """The records of `data`; SourceError where a type is wrong.
+    """The records of `data`.
 
-    Data with a mistake are reduced to the entries that lead to it.
+    The suite reduces data with a mistake to the entries that lead to it.
+
+    Raises:
+        SourceError: a value has a wrong type; the error has its line.
     """
     try:
         return msgspec.convert(data, kind)

@@ -83,7 +83,11 @@ def encoded(arrays: Mapping[str, StoredArray], edition: Edition) -> bytes:
 
 
 def decoded(content: bytes) -> StoredArrays:
-    """What such a file holds; ValueError if it is damaged."""
+    """The arrays in such a file.
+
+    Raises:
+        ValueError: the file is damaged.
+    """
     try:
         return msgspec.msgpack.decode(zlib.decompress(content), type=StoredArrays)
     except (zlib.error, msgspec.MsgspecError) as error:

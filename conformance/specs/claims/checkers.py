@@ -82,13 +82,21 @@ class Checkers:
         return _unseen("parameter", spec.name, name, f"nothing passes it: {why}")
 
     def result(self, spec: Spec) -> Checker:
-        """The calls of a function, whose results are judged. KeyError if it has none."""
+        """The calls of a function, whose results the suite judges.
+
+        Raises:
+            KeyError: the function has no single calls.
+        """
         if spec.accuracy is None:
             raise KeyError(spec.name)
         return Checker("result", spec.name, "")
 
     def named(self, spec: Spec | None, text: str) -> Checker:
-        """The checker that `written.yaml` calls so: a kind and a name. KeyError if it is none."""
+        """The checker of a kind and a name in `written.yaml`.
+
+        Raises:
+            KeyError: there is no such checker.
+        """
         kind, _, name = text.partition(" ")
         if spec is None:
             raise KeyError(text)

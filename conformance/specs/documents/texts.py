@@ -98,7 +98,8 @@ def _content(file: Path) -> bytes:
 def find_texts(folder: Path) -> Texts:
     """The documents among the files of a folder, whatever they are called: by their SHA-256.
 
-    Raises `TextsError` if there is none, or no such folder.
+    Raises:
+        TextsError: the folder is missing, or has no document.
     """
     if not folder.is_dir():
         raise TextsError(f"{folder} is no folder")
