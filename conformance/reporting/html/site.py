@@ -182,7 +182,7 @@ def _escaped(body: bytes) -> Markup:
 
 
 LONGEST_RECORDS = 150_000
-"""Bytes of all records of a function beyond which its page loads the one that a reader opens."""
+"""Bytes of a function's records. Beyond them its page loads a record when a reader opens it."""
 
 
 def _records(bodies: Mapping[str, bytes]) -> bytes:
