@@ -6,6 +6,7 @@ import hashlib
 import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -191,6 +192,7 @@ def _not_run(tally: Tally, groups: list[Group]) -> Iterator[str]:
 
 def failure(tally: Tally, group: Group, prelude: Prelude) -> Failure:
     """One failure with its smallest case, citation and script."""
+    group = replace(group, finding=completed(group.finding))
     finding = group.finding
     citation = cite(tally.spec, tally.edition, finding)
     name = signature(tally.spec, tally.edition).name
@@ -215,6 +217,11 @@ def failure(tally: Tally, group: Group, prelude: Prelude) -> Failure:
         place=finding.place or UNSET,
         suspect_lines=list(group.lines) or UNSET,
     )
+
+
+def completed(finding: Finding) -> Finding:
+    """The finding with what was expected, where a function gives it."""
+    return replace(finding, expected=finding.expected()) if callable(finding.expected) else finding
 
 
 def _script(tally: Tally, group: Group, message: str, prelude: Prelude) -> str | None:
