@@ -21,6 +21,7 @@ import numpy.typing as npt
 from conformance.dtypes import BFLOAT16, is_floating
 from conformance.generators import Draw, Structure
 from conformance.generators.admissible import admissible, fitted
+from conformance.generators.collect import key
 from conformance.generators.exhaustive import of_length
 from conformance.generators.gradients import resolved
 from conformance.generators.parts import members
@@ -85,6 +86,11 @@ class Prepared:
         """Readings under which the result has another shape, sometimes a very large one."""
         self._shapes: dict[Readings, tuple[int, ...] | None] = {}
         """By readings: shapes do not depend on numbers."""
+
+    @cached_property
+    def key(self) -> str:
+        """The program as text."""
+        return key(self.structure)
 
     @cached_property
     def arrays(self) -> list[Mapping[str, Array]]:
