@@ -162,8 +162,9 @@ def _is_wrong_answer(group: Group) -> bool:
 
 def _program(trial: Trial) -> Program:
     """The program of a trial; of a call without its numbers, which are drawn again if need be."""
-    is_call = isinstance(trial, CallTrial)
-    return trial.prepared.structure.program if is_call else trial.batch.program
+    if isinstance(trial, CallTrial):
+        return trial.prepared.structure.program
+    return trial.batch.program
 
 
 def _traits(program: Program) -> frozenset[str]:
