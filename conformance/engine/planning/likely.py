@@ -1,8 +1,8 @@
-"""Likely calls: the sorts of calls that convict most functions for their cost.
+"""Likely calls: the kinds of calls that convict most functions for their cost.
 
-The published results of `keras.ops` show which calls convict: most functions that fail do so with
+The published results of `keras.ops` show which calls convict. Most failing functions fail with
 symbolic tensors of float64, whose claimed dtype is wrong, or with a list beside symbolic tensors.
-Every profile has a call of each sort right after its first calls.
+Every profile has a call of each kind right after its first calls.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from conformance.specs import Spec
 LIKELY_VALUES = ("ordinary", "special")
 """The value profiles of a likely call."""
 TRIES = 4
-"""How many calls are drawn, of which the one that rests on the fewest conventions is taken."""
+"""How many calls are drawn; the call that rests on the fewest conventions is taken."""
 
 
 @dataclass(frozen=True, slots=True)
-class LikelySort:
-    """A sort of calls with symbolic tensors of one dtype."""
+class LikelyKind:
+    """A kind of calls with symbolic tensors of one dtype."""
 
     dtype: str | None = None
     """None for the first documented one."""
@@ -53,13 +53,13 @@ class LikelySort:
         return self.of(spec) in tried and bindings.issubset(offered_bindings(spec, edition))
 
     def strategy(self, spec: Spec, edition: Edition) -> SearchStrategy[Structure]:
-        """All calls of the sort."""
+        """All calls of the kind."""
         dtype, binding = self.of(spec), Binding.PLACEHOLDER
         calls = structures(spec, edition, dtype=dtype, binding=binding, elements=SMALL)
         return calls.map(_with_lists) if self.lists else calls
 
     def draw(self, spec: Spec, edition: Edition, seed: int) -> Drawn[Structure] | None:
-        """One call of the sort that rests on few conventions; None if none is drawn."""
+        """One call of the kind that rests on few conventions; None if none is drawn."""
         random = Random(seed ^ zlib.crc32(repr(self).encode()))  # noqa: S311
         dtype, binding = self.of(spec), Binding.PLACEHOLDER
 
@@ -95,20 +95,20 @@ def _list(item: Input) -> Input:
     return as_python_has_it(bare)
 
 
-SORTS = (LikelySort(lists=True), LikelySort("float64"))
+KINDS = (LikelyKind(lists=True), LikelyKind("float64"))
 """Those that convict most functions of one half of the published results (docs/plan.md)."""
 
 
-def likely_sorts(spec: Spec, edition: Edition) -> list[LikelySort]:
-    """The sorts of a function; none where the edition promises nothing of symbolic tensors."""
-    return [s for s in SORTS if symbols_of(edition) and s.is_offered(spec, edition)]
+def likely_kinds(spec: Spec, edition: Edition) -> list[LikelyKind]:
+    """The kinds of a function; none where the edition promises nothing of symbolic tensors."""
+    return [k for k in KINDS if symbols_of(edition) and k.is_offered(spec, edition)]
 
 
 def likely_calls(
     spec: Spec, edition: Edition, seed: int
-) -> Iterator[tuple[LikelySort, Drawn[Structure]]]:
-    """The likely calls of a function, each with its sort."""
-    for sort in likely_sorts(spec, edition):
-        draw = sort.draw(spec, edition, seed)
+) -> Iterator[tuple[LikelyKind, Drawn[Structure]]]:
+    """The likely calls of a function, each with its kind."""
+    for kind in likely_kinds(spec, edition):
+        draw = kind.draw(spec, edition, seed)
         if draw is not None:
-            yield sort, draw
+            yield kind, draw

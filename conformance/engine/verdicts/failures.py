@@ -221,7 +221,7 @@ def failure(tally: Tally, group: Group, prelude: Prelude) -> Failure:
 
 
 def _expected(finding: Finding) -> npt.NDArray[Any] | str | None:
-    """What was expected, also where a function gives it."""
+    """The expected answer, also where a function gives it."""
     return finding.expected() if callable(finding.expected) else finding.expected
 
 

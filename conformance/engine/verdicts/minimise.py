@@ -204,9 +204,9 @@ class Minimiser:
         return min(same, key=lambda f: f.draw, default=None)
 
 
-def _on_fewest_conventions(findings: Sequence[Finding], wanted: Symptom) -> Finding | None:
+def _on_fewest_conventions(findings: Sequence[Finding], failure: Symptom) -> Finding | None:
     """The finding that shows the failure and rests on the fewest conventions; None without one."""
-    same = [f for f in findings if wanted.shown_by(symptom(f))]
+    same = [f for f in findings if failure.shown_by(symptom(f))]
     return min(same, key=lambda f: len(f.conventions), default=None)
 
 

@@ -77,7 +77,7 @@ class Locator:
     _traces: dict[str, Trace] = field(default_factory=dict)
     """Those of trials of the plan, by key."""
     _traits: dict[str, frozenset[str]] = field(default_factory=dict)
-    """What trials are like, by key."""
+    """The traits of trials, by key."""
     _seconds: float = 0.0
     """How long the traced cases took inside the implementation."""
     _lost: bool = False
