@@ -8,7 +8,6 @@ Every profile has a call of each kind right after its first calls.
 from __future__ import annotations
 
 import math
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from random import Random
@@ -60,7 +59,7 @@ class LikelyKind:
 
     def draw(self, spec: Spec, edition: Edition, seed: int) -> Drawn[Structure] | None:
         """One call of the kind that rests on few conventions; None if none is drawn."""
-        random = Random(seed ^ zlib.crc32(repr(self).encode()))  # noqa: S311
+        random = Random(seed)  # noqa: S311
         dtype, binding = self.of(spec), Binding.PLACEHOLDER
 
         def make(chooser: Chooser) -> Structure:
