@@ -84,7 +84,7 @@ class Finding:
     came: str | None = None
     """The dtype of `got`, where the array does not say it: bfloat16."""
     expected: Array | str | Callable[[], Array] | None = None
-    """The expected answer, or a function that gives it: bounds are slow, and few findings need it."""
+    """The expected answer, or a function that gives it: a bound is slow, and few need it."""
     ulp: float | None = None
     at: Mapping[str, int | str] = field(default_factory=dict)
     """Document to line or section, if the finding has one of its own to cite."""
