@@ -26,7 +26,7 @@ import msgspec
 import numpy as np
 from rich.table import Column, Table
 
-from benchmarks.planning import loop, seconds
+from benchmarks.planning import loop
 from benchmarks.printing import printed
 from conformance.oracle import expect
 from conformance.reporting.json_results import read_results
@@ -180,7 +180,7 @@ def _families(rows: Sequence[GrowthTime]) -> dict[str, list[GrowthTime]]:
 @click.option("--save", type=click.Path(path_type=Path), help="Write the numbers as JSON.")
 def main(rows: tuple[str, ...], file: Path | None, save: Path | None) -> None:
     """Measure, and print the table."""
-    unit, _ = seconds(loop)
+    unit = loop()
     measured = {name: list(ROWS[name]()) for name in rows or ROWS}
     printed(table(measured, unit))
     if save is not None:

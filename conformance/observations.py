@@ -226,7 +226,7 @@ class Seconds:
         return Seconds(self.bind + other.bind, self.build + other.build, self.call + other.call)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class TracedFunction:
     """A function of the implementation that ran, with the lines of it that did."""
 

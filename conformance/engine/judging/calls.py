@@ -12,7 +12,6 @@ import numpy.typing as npt
 from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.findings import Judgement, described
 from conformance.engine.judging.judge import judge
-from conformance.generators.collect import key
 from conformance.observations import Batch, StructureObservation
 from conformance.program import Binding, Case, Outputs
 
@@ -38,7 +37,7 @@ class CallTrial:
     @property
     def key(self) -> str:
         """The program as text."""
-        return key(self.prepared.structure)
+        return self.prepared.key
 
     @property
     def batch(self) -> Batch:

@@ -10,7 +10,7 @@ special) and share everything else, so one graph serves them all.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -21,6 +21,7 @@ import numpy.typing as npt
 from conformance.dtypes import BFLOAT16, is_floating
 from conformance.generators import Draw, Structure
 from conformance.generators.admissible import admissible, fitted
+from conformance.generators.collect import key
 from conformance.generators.exhaustive import of_length
 from conformance.generators.gradients import resolved
 from conformance.generators.parts import members
@@ -85,6 +86,11 @@ class Prepared:
         """Readings under which the result has another shape, sometimes a very large one."""
         self._shapes: dict[Readings, tuple[int, ...] | None] = {}
         """By readings: shapes do not depend on numbers."""
+
+    @cached_property
+    def key(self) -> str:
+        """The program as text."""
+        return key(self.structure)
 
     @cached_property
     def arrays(self) -> list[Mapping[str, Array]]:
@@ -324,6 +330,18 @@ class Prepared:
             else:
                 self._shapes[readings] = value.shape
         return self._shapes[readings]
+
+    def own_answer(self, draw: int) -> Callable[[], Array]:
+        """A function that gives the right answer to a draw: an error bound is slow, and only the
+        failure that is shown needs the answer.
+
+        Raises:
+            ValueError: there is none, as for the maximum of no elements. IndexError for an index.
+        """
+        if not self.elementwise:  # those have an answer to all numbers
+            arguments = self.oracle_arguments(draw)
+            value_of(self.structure.oracle, arguments, self.dtypes[0], self.given)
+        return lambda: self.expectation(draw).value
 
     def fits(self, draw: int, readings: Readings) -> bool:
         """Whether the arguments of a draw have an answer under these readings, or these are none

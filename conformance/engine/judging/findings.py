@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import partial
 from itertools import groupby
@@ -83,7 +83,8 @@ class Finding:
     got: Array | str | None = None
     came: str | None = None
     """The dtype of `got`, where the array does not say it: bfloat16."""
-    expected: Array | str | None = None
+    expected: Array | str | Callable[[], Array] | None = None
+    """The expected answer, or a function that gives it: a bound is slow, and few need it."""
     ulp: float | None = None
     at: Mapping[str, int | str] = field(default_factory=dict)
     """Document to line or section, if the finding has one of its own to cite."""

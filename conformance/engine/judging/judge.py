@@ -375,7 +375,7 @@ def _raised(
         open_points=tuple(points),
         got=f"{outcome.type}: {without_stack(outcome.message)}",
         place=outcome.place,
-        expected=prepared.expectation(number).value,
+        expected=prepared.own_answer(number),
         at=promised_inputs(
             structure.program.inputs, structure.spec, structure.edition, outcome.message
         ),

@@ -23,6 +23,7 @@ from conformance.engine.judging.trials import Trial
 from conformance.engine.planning import twins
 from conformance.engine.planning.demands import demanded_aspects
 from conformance.engine.planning.exhaustive import LENGTH_OF_TWIN, exhaustive_trials
+from conformance.engine.planning.likely import LIKELY_VALUES, likely_calls, likely_kinds
 from conformance.engine.planning.profiles import FEW_DRAWS, Profile, draws_of
 from conformance.generators import Draw, Structure, structures
 from conformance.generators.collect import (
@@ -224,6 +225,7 @@ class Task:
     def _planned(self) -> Iterator[Planned]:
         rows = self._rows()
         yield from self._calls(rows)
+        yield from self._likely() if rows else ()
         yield from self._compiled(rows)
         yield from self._exhaustive()
         yield from self._gradients()
@@ -262,6 +264,15 @@ class Task:
             if _has_answer(call.prepared):
                 strategy = self._structures(row.elements).map(as_call)
                 yield Planned(call, Source(strategy, row.draw, values), row.stage)
+
+    def _likely(self) -> Iterator[Planned]:
+        """The calls that convict most often, which every profile has."""
+        as_call = partial(self._call, values=LIKELY_VALUES)
+        for kind, draw in likely_calls(self.spec, self.edition, self.own_seed):
+            call = as_call(draw.value)
+            if _has_answer(call.prepared):
+                strategy = kind.strategy(self.spec, self.edition).map(as_call)
+                yield Planned(call, Source(strategy, draw, LIKELY_VALUES), 0)
 
     def _structures(self, elements: int) -> SearchStrategy[Structure]:
         return structures(self.spec, self.edition, elements=elements)
@@ -410,8 +421,9 @@ class Task:
         draws = min(self.profile.draws, len(self.profile.values))
         if Aspect.PURITY not in demanded_aspects(self.spec, self.edition):
             return structures
+        likely = sum(len(LIKELY_VALUES) for _ in likely_kinds(self.spec, self.edition))
         constants, empty = max(1, structures // 6), -(-structures // 7)
-        return (structures - constants - empty) * draws + constants * FEW_DRAWS + empty
+        return (structures - constants - empty) * draws + constants * FEW_DRAWS + empty + likely
 
 
 def evenly(items: Sequence[Item], count: int) -> list[Item]:

@@ -6,6 +6,7 @@ import hashlib
 import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -191,7 +192,9 @@ def _not_run(tally: Tally, groups: list[Group]) -> Iterator[str]:
 
 def failure(tally: Tally, group: Group, prelude: Prelude) -> Failure:
     """One failure with its smallest case, citation and script."""
-    finding = group.finding
+    expected = _expected(group.finding)
+    finding = replace(group.finding, expected=expected)
+    group = replace(group, finding=finding)
     citation = cite(tally.spec, tally.edition, finding)
     name = signature(tally.spec, tally.edition).name
     message = sentence(name, finding, group.trial, citation)
@@ -208,13 +211,18 @@ def failure(tally: Tally, group: Group, prelude: Prelude) -> Failure:
         readings=list(finding.readings),
         program=to_json(case.program) if case else None,
         inputs=_inputs(case) if case else {},
-        expected=_side(finding.expected, finding),
+        expected=_side(expected, finding),
         got=_side(finding.got, finding, finding.came),
         max_ulp=finding.ulp if finding.ulp is not None and np.isfinite(finding.ulp) else None,
         script=_script(tally, group, message, prelude),
         place=finding.place or UNSET,
         suspect_lines=list(group.lines) or UNSET,
     )
+
+
+def _expected(finding: Finding) -> npt.NDArray[Any] | str | None:
+    """The expected answer, also where a function gives it."""
+    return finding.expected() if callable(finding.expected) else finding.expected
 
 
 def _script(tally: Tally, group: Group, message: str, prelude: Prelude) -> str | None:

@@ -67,6 +67,8 @@ class Minimiser:
     """How many trials have hung."""
     seconds: float = 0.0
     """How long all trials took inside the implementation."""
+    _shown: dict[str, list[Finding]] = field(default_factory=dict)
+    """The findings of each trial that the present search has run, by key."""
 
     def minimise(self, group: Group) -> Group:
         """The group with the smallest case found; the group itself if there is none smaller."""
@@ -117,6 +119,7 @@ class Minimiser:
         strategy = self.strategy(trial)
         if strategy is None:
             return group
+        self._shown = {}
         search = _Shrinking(trial, group.finding, self.budget(group), group.is_of_cause)
         shrink(
             strategy,
@@ -126,7 +129,10 @@ class Minimiser:
         )
         if search.best is trial:
             return group
-        finding = self._find(search.best, search.wanted)
+        findings = self._shown.get(search.best.key)
+        if findings is None:  # it was run before the search
+            findings = self._findings(search.best)
+        finding = _on_fewest_conventions(findings, search.wanted)
         if finding is None:
             return group
         return replace(
@@ -146,6 +152,7 @@ class Minimiser:
             findings = self._findings(trial)
         except (ValueError, IndexError):  # the oracle has no answer for this one
             findings = []
+        self._shown[trial.key] = findings
         self.known[trial.key] = frozenset(map(symptom, findings))
         return self.known[trial.key]
 
@@ -156,8 +163,7 @@ class Minimiser:
         return self.judge(trial, observed).findings
 
     def _find(self, trial: Trial, wanted: Symptom) -> Finding | None:
-        same = [f for f in self._findings(trial) if wanted.shown_by(symptom(f))]
-        return min(same, key=lambda f: len(f.conventions), default=None)
+        return _on_fewest_conventions(self._findings(trial), wanted)
 
     def _values(self, group: Group) -> Group:
         assert group.trial is not None
@@ -196,6 +202,12 @@ class Minimiser:
     def _first(self, trial: Trial, wanted: Symptom) -> Finding | None:
         same = [f for f in self._findings(trial) if wanted.shown_by(symptom(f))]
         return min(same, key=lambda f: f.draw, default=None)
+
+
+def _on_fewest_conventions(findings: Sequence[Finding], failure: Symptom) -> Finding | None:
+    """The finding that shows the failure and rests on the fewest conventions; None without one."""
+    same = [f for f in findings if failure.shown_by(symptom(f))]
+    return min(same, key=lambda f: len(f.conventions), default=None)
 
 
 @dataclass(slots=True)

@@ -15,8 +15,10 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import NamedTuple
 
+from conformance.engine.judging.calls import CallTrial
 from conformance.engine.judging.trials import Trial
 from conformance.engine.planning.plan import evenly
 from conformance.engine.verdicts.symptoms import Symptom, symptom
@@ -40,6 +42,8 @@ MOST_DRAWS = 4
 """How many draws of a trial run."""
 MOST_LINES = 5
 """How many lines a failure lists."""
+MOST_TRACES, MOST_CONTROLS = 128, 512
+"""How many traces are kept as statements, and of how many more the functions are."""
 _WITHOUT_ANSWER = FATAL | {
     FindingKind.EXCEPTION,
     FindingKind.INT_SHAPE_RAISES,
@@ -72,6 +76,8 @@ class Locator:
     ended: Callable[[], bool] = lambda: False
     _traces: dict[str, Trace] = field(default_factory=dict)
     """Those of trials of the plan, by key."""
+    _traits: dict[str, frozenset[str]] = field(default_factory=dict)
+    """The traits of trials, by key."""
     _seconds: float = 0.0
     """How long the traced cases took inside the implementation."""
     _lost: bool = False
@@ -96,8 +102,8 @@ class Locator:
             return None
         alike = [t for t in self._ran() if self._shows(t, group)]
         right = [t for t in self._ran() if not self.known[t.key]]
-        failing = [self._traced(t) for t in _chosen(trial, alike, MOST_FAILING - 1)]
-        passing = [self._traced(t) for t in _chosen(trial, right, MOST_PASSING)]
+        failing = [self._traced(t) for t in self._chosen(trial, alike, MOST_FAILING - 1)]
+        passing = [self._traced(t) for t in self._chosen(trial, right, MOST_PASSING)]
         if self._lost:
             return None
         return Spectra([shown, *filter(None, failing)], list(filter(None, passing)), self.others())
@@ -109,6 +115,23 @@ class Locator:
     def _shows(self, trial: Trial, group: Group) -> bool:
         identities = {shown.identity[:3] for shown in self.known[trial.key]}
         return symptom(group.finding).identity[:3] in identities
+
+    def _chosen(self, trial: Trial, others: Sequence[Trial], most: int) -> list[Trial]:
+        """Some of the trials: half are those most like this one, of its own kind first, and half
+        are spread over the others. Like trials differ in few conditions, spread ones in many."""
+        traits = self._traits_of(trial)
+
+        def distance(other: Trial) -> tuple[bool, int]:
+            return type(other) is not type(trial), len(traits ^ self._traits_of(other))
+
+        near = sorted((o for o in others if o.key != trial.key), key=distance)
+        rest = near[most // 2 :]
+        return near[: most // 2] + evenly(rest, most - most // 2)
+
+    def _traits_of(self, trial: Trial) -> frozenset[str]:
+        if trial.key not in self._traits:
+            self._traits[trial.key] = _traits(_program(trial))
+        return self._traits[trial.key]
 
     def _traced(self, trial: Trial) -> Trace:
         if trial.key not in self._traces:
@@ -137,17 +160,11 @@ def _is_wrong_answer(group: Group) -> bool:
 # Trials that are alike
 
 
-def _chosen(trial: Trial, others: Sequence[Trial], most: int) -> list[Trial]:
-    """Some of the trials: half are those most like this one, of its own kind first, and half are
-    spread over the others. Like trials differ in few conditions, spread ones in many."""
-    traits = _traits(trial.batch.program)
-
-    def distance(other: Trial) -> tuple[bool, int]:
-        return type(other) is not type(trial), len(traits ^ _traits(other.batch.program))
-
-    near = sorted((o for o in others if o.key != trial.key), key=distance)
-    rest = near[most // 2 :]
-    return near[: most // 2] + evenly(rest, most - most // 2)
+def _program(trial: Trial) -> Program:
+    """The program of a trial; of a call without its numbers, which are drawn again if need be."""
+    if isinstance(trial, CallTrial):
+        return trial.prepared.structure.program
+    return trial.batch.program
 
 
 def _traits(program: Program) -> frozenset[str]:
@@ -210,7 +227,7 @@ class _Spectrum:
         return cls(
             failing,
             [_sizes(trace) for trace in spectra.passing],
-            frozenset(s.home for trace in spectra.others for s in _sizes(trace)),
+            frozenset[_Home]().union(*map(_homes, spectra.others)),
             Counter(home for sizes in failing for home in {s.home for s in sizes}),
             {(f.file, f.first, f.name): f.depth for f in reversed(spectra.failing[0])},
         )
@@ -247,7 +264,14 @@ def ranked(spectra: Spectra) -> tuple[SuspectLine, ...]:
     )
 
 
-def _sizes(trace: Trace) -> dict[_Statement, int]:
+@lru_cache(MOST_CONTROLS)
+def _homes(trace: Trace) -> frozenset[_Home]:
+    """The functions of a trace."""
+    return frozenset(statement.home for statement in _sizes(trace))
+
+
+@lru_cache(MOST_TRACES)
+def _sizes(trace: Trace) -> Mapping[_Statement, int]:
     """The statements of a trace with their sizes; those of a comprehension or a lambda belong to
     the function around it."""
     sizes: dict[_Statement, int] = {}

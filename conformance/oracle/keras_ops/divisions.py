@@ -3,7 +3,7 @@
 Bounds (u the unit roundoff):
 
 * floor_divide: an implementation takes the floor of a rounded quotient q, or divides what is left
-  after the remainder. Where q lies within 2 u |q| below an integer, that integer is right, too.
+  after the remainder. Where q lies within 2 u |q| below an integer, that integer is also right.
   From 1 / (4 u) on, the quotient has no fraction, and 4 u |q| bound its roundings.
 * mod: an implementation corrects the sign of the remainder that C's fmod gives, which is exact, or
   subtracts a multiple of y from x. Four roundings of |x| + |y| bound both. A remainder so close to
@@ -54,7 +54,11 @@ def fmod(x: Array, y: Array) -> Array:
 
 
 def bounded_floor_divide(model: Arithmetic, x: Array, y: Array) -> Bounded:
-    """Value and bound of `floor_divide`; infinite where x, y or the quotient is not finite."""
+    """Value and bound of `floor_divide`; infinite where x, y or the quotient is not finite.
+
+    Shapes: x and y broadcast; value and bound have their common shape.
+    Source: IEEE 754, of which each operation is one rounding.
+    """
     value = floor_divide(x, y)
     quotient = np.asarray(x / y)
     slack = 2 * model.unit * np.abs(quotient)
@@ -65,7 +69,11 @@ def bounded_floor_divide(model: Arithmetic, x: Array, y: Array) -> Bounded:
 
 
 def bounded_mod(model: Arithmetic, x: Array, y: Array) -> Bounded:
-    """Value and bound of `mod`; infinite where x, y or the quotient is not finite."""
+    """Value and bound of `mod`; infinite where x, y or the quotient is not finite.
+
+    Shapes: x and y broadcast; value and bound have their common shape.
+    Source: IEEE 754, of which each operation is one rounding.
+    """
     value = mod(x, y)
     bound = allowance(4, model) * (np.abs(x) + np.abs(y)) + 2 * model.underflow
     closest = np.minimum(np.abs(value), np.abs(y - value))

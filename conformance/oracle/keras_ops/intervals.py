@@ -148,8 +148,9 @@ def logspace(start: Any, stop: Any, num: int = 50, base: Any = 10, **how: Any) -
 def _of_exponents(model: Arithmetic, value: Array, reach: Any, ends: int, axis: int) -> Bounded:
     """A power and its bound, of exponents to the base e that reach so far, with so many roundings
     on the way to them."""
-    size = _along(np.broadcast_to(reach, (value.shape[axis], *np.shape(reach))), axis)
-    bound = allowance(ends * size + 32, model) * finite_magnitude(value) + model.underflow
+    share = allowance(ends * np.asarray(reach) + 32, model)
+    shares = _along(np.broadcast_to(share, (value.shape[axis], *np.shape(share))), axis)
+    bound = shares * finite_magnitude(value) + model.underflow
     return value, np.where(np.isfinite(bound), bound, np.inf)
 
 

@@ -1,0 +1,75 @@
+"""Likely calls: those that convict most functions come with every profile."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.engine import Task, plan
+from conformance.engine.judging.calls import CallTrial
+from conformance.engine.planning.likely import KINDS, likely_calls, likely_kinds
+from conformance.engine.planning.profiles import SURVEY
+from conformance.generators.drawing import remade
+from conformance.program import Binding
+from conformance.specs import load
+
+LISTS, _ = KINDS
+
+
+def planned(function: str) -> Task:
+    (task,) = plan(load(), "keras-3", SURVEY, 0, select=lambda name: name == function)
+    return task
+
+
+def bindings(function: str) -> list[list[Binding]]:
+    """The bindings of the tensors of each likely call."""
+    calls = likely_calls(load()[function], "keras-3", 0)
+    return [[item.binding for item in draw.value.program.inputs] for _, draw in calls]
+
+
+@pytest.mark.parametrize("function", ["keras.ops.softmax", "keras.ops.maximum"])
+def test_the_survey_has_a_call_of_each_kind(function: str) -> None:
+    task = planned(function)
+    programs = {trial.key for trial in task.trials() if isinstance(trial, CallTrial)}
+    calls = [
+        task._call(draw.value) for _, draw in likely_calls(task.spec, "keras-3", task.own_seed)
+    ]
+    assert len(calls) == len(KINDS)
+    assert programs.issuperset(call.key for call in calls)
+
+
+def test_the_first_argument_is_a_list_beside_symbolic_tensors() -> None:
+    lists, _ = bindings("keras.ops.take_along_axis")
+    assert lists == [Binding.PYTHON, Binding.PLACEHOLDER]
+
+
+def test_all_tensors_of_one_argument_are_lists() -> None:
+    lists, _ = bindings("keras.ops.fft")
+    assert {*lists} == {Binding.PYTHON}
+
+
+def test_a_list_rests_on_the_convention_of_lists() -> None:
+    (_, lists), (_, wide) = likely_calls(load()["keras.ops.softmax"], "keras-3", 0)
+    assert lists.value.unsettled == ("python-input",)
+    assert wide.value.unsettled == ()
+
+
+def test_the_second_kind_has_float64() -> None:
+    (_, _), (_, draw) = likely_calls(load()["keras.ops.softmax"], "keras-3", 0)
+    assert [item.dtype for item in draw.value.program.inputs] == ["float64"]
+
+
+def test_a_function_of_integers_has_no_call_of_float64() -> None:
+    assert likely_kinds(load()["keras.ops.bitwise_and"], "keras-3") == [LISTS]
+
+
+def test_an_edition_that_promises_nothing_of_symbols_has_none() -> None:
+    assert likely_kinds(load()["softmax"], "keras-2.2") == []
+
+
+def test_the_strategy_of_a_kind_makes_its_call_again() -> None:
+    spec = load()["keras.ops.take_along_axis"]
+    for kind, draw in likely_calls(spec, "keras-3", 0):
+        again = remade(kind.strategy(spec, "keras-3"), draw.choices)
+        assert again is not None
+        assert again.program == draw.value.program
+        assert again.unsettled == draw.value.unsettled
