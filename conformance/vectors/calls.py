@@ -28,7 +28,7 @@ ASPECTS = (
 )
 """The aspects that single calls show."""
 DRAWS = 8
-"""The draws of a call, twice those of a run: its text is the larger part of a file, and more numbers
+"""The draws of a call, twice those of a run: its text is most of a file, and more numbers
 cost a runner no work."""
 
 
