@@ -104,7 +104,7 @@ def _depends(
     others: Sequence[float],
 ) -> Mask:
     """The elements that change when the numbers in question are replaced by ordinary ones, or by
-    `others`."""
+    `others`; all where the function has no answer to such numbers."""
     shape, dtype = expectation.value.shape, expectation.dtype
     value = _value(function, arguments, dtype)
     changed = np.zeros(shape, np.bool_)
@@ -112,7 +112,7 @@ def _depends(
     for turn, plain in enumerate((*_PLAIN, *others)):
         changed_arguments = _replaced(arguments, which, plain, descending=turn % 2 == 1)
         other = _value(function, changed_arguments, dtype)
-        if not other.shape == value.shape == shape:
+        if value is None or other is None or not other.shape == value.shape == shape:
             return np.ones(shape, np.bool_)
         changed |= ~((other == value) | _both_nan(other, value))
     return changed
@@ -124,9 +124,13 @@ def _both_nan(first: Array, second: Array) -> Mask:
     return np.asarray(np.isnan(first) & np.isnan(second))
 
 
-def _value(function: str, arguments: Mapping[str, Any], dtype: str) -> Array:
-    with np.errstate(all="ignore"):
-        return np.asarray(ORACLES[function](**widened(arguments, dtype)))
+def _value(function: str, arguments: Mapping[str, Any], dtype: str) -> Array | None:
+    """The value of the function; None if it has none, as a transform of points on one line."""
+    try:
+        with np.errstate(all="ignore"):
+            return np.asarray(ORACLES[function](**widened(arguments, dtype)))
+    except (ValueError, IndexError):
+        return None
 
 
 def _replaced(

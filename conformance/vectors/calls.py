@@ -8,9 +8,10 @@ because one of them has more elements than all vectors of its function.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from conformance.editions import Edition
-from conformance.engine import PROFILES, Task, plan
+from conformance.engine import PROFILES, Profile, Task, plan
 from conformance.engine.judging.calls import CallTrial
 from conformance.engine.planning.plan import Planned
 from conformance.results import Aspect
@@ -26,6 +27,9 @@ ASPECTS = (
     Aspect.ERROR,
 )
 """The aspects that single calls show."""
+DRAWS = 8
+"""The draws of a call, twice those of a run: its text is most of a file, and more numbers
+cost a runner no work."""
 
 
 class CallTask(Task):
@@ -52,9 +56,16 @@ def call_tasks(
     aspects: Sequence[Aspect] = ASPECTS,
 ) -> list[CallTask]:
     """A task for each function of an edition that is selected, if single calls are made of it."""
-    tasks = plan(load(), edition, PROFILES[profile], seed, select=select, aspects=aspects)
+    widened = _with_more_draws(PROFILES[profile])
+    tasks = plan(load(), edition, widened, seed, select=select, aspects=aspects)
     return [
         CallTask(task.spec, task.theme, task.edition, task.profile, task.seed, task.aspects)
         for task in tasks
         if task.spec.dtype is not None
     ]
+
+
+def _with_more_draws(profile: Profile) -> Profile:
+    """The same calls, with up to `DRAWS` draws from all value profiles."""
+    values, draws = PROFILES["default"].values, max(DRAWS, profile.draws)
+    return replace(profile, values=values, draws=draws, contains=profile)

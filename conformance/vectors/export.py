@@ -289,7 +289,7 @@ def _elements(
     for reading in _free(conventions):
         if taken(*reading) in forbidden:
             continue
-        mask = _concerned(reading[0], structure.oracle, arguments, own)
+        mask = concerned(reading[0], structure.oracle, arguments, own)
         if reading == OUTSIDE:
             mask = mask & FREEDOMS[OUTSIDE](own.value, own)
         if mask.any():
@@ -300,16 +300,6 @@ def _elements(
                 numbers=NUMBERS.get(reading, "any"),
                 between=UNSET if within == ANY else ends,
             )
-
-
-def _concerned(
-    convention: str, function: str, arguments: Mapping[str, Any], own: Expectation
-) -> npt.NDArray[np.bool_]:
-    """The elements that rest on a convention; all where ordinary numbers have no answer."""
-    try:
-        return concerned(convention, function, arguments, own)
-    except (ValueError, IndexError):
-        return np.ones(own.value.shape, np.bool_)
 
 
 def _free(conventions: Sequence[str]) -> Iterator[Reading]:

@@ -9,6 +9,7 @@ them. `limits` searches for these two with `agrees` itself.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -60,9 +61,11 @@ def _last(expectation: Expectation, *, up: bool) -> Array:
     near = rounded(value, dtype)
     last = np.where(np.isnan(last), near, last)
     on = _number(_next(_place(last, dtype), last, up=up), dtype)
-    settled = agrees(last, expectation) & ~agrees(on, expectation)
-    if not (settled | (last == end) | np.isnan(value)).all():
-        last = _searched(expectation, near, up=up)
+    settled = agrees(last, expectation) & (~agrees(on, expectation) | (last == end))
+    unsettled = ~(settled | np.isnan(value))
+    if unsettled.any():
+        part = replace(expectation, value=value[unsettled], bound=bound[unsettled])
+        last[unsettled] = _searched(part, near[unsettled], up=up)
     last = np.where(np.isnan(value), np.nan, last)
     return np.where(np.isposinf(bound), end, last)
 

@@ -14,13 +14,16 @@ const FORMATS = { channels_first: "channelsFirst", channels_last: "channelsLast"
 const channels = (format) => (format === null ? "channelsLast" : (FORMATS[format] ?? format));
 const ofOne = ["abs", "cos", "exp", "log", "round", "sigmoid", "sin", "softplus", "sqrt", "tanh"];
 const ofTwo = ["equal", "greater", "greater_equal", "less", "less_equal", "maximum", "minimum", "not_equal"];
-const reductions = ["all", "any", "max", "mean", "min", "prod", "sum"];
+const ofTruth = ["all", "any"]; // TensorFlow.js takes bool alone: cast, as K on TensorFlow does
+const reductions = ["max", "mean", "min", "prod", "sum"];
+const isLast = ({ axis, output }) => axis === -1 || axis === output.rank - 1;
 const table = (names, make) => Object.fromEntries(names.map((name) => [name, make(tf[camel(name)])]));
 
 export const functions = {
   ...table(ofOne, (f) => (a) => f(a.x)),
   ...table(ofTwo, (f) => (a) => f(a.x, a.y)),
   ...table(reductions, (f) => (a) => f(a.x, a.axis, a.keepdims)),
+  ...table(ofTruth, (f) => (a) => f(tf.cast(a.x, "bool"), a.axis, a.keepdims)),
   logsumexp: (a) => tf.logSumExp(a.x, a.axis, a.keepdims),
   var: (a) => tf.moments(a.x, a.axis, a.keepdims).variance,
   std: (a) => tf.sqrt(tf.moments(a.x, a.axis, a.keepdims).variance),
@@ -44,6 +47,10 @@ export const functions = {
   identity: (a) => tf.clone(a.x),
   ones_like: (a) => (a.dtype ? undefined : tf.onesLike(a.x)),
   zeros_like: (a) => (a.dtype ? undefined : tf.zerosLike(a.x)),
+  arange: (a) => (a.stop === null ? tf.range(0, a.start, a.step, a.dtype) : tf.range(a.start, a.stop, a.step, a.dtype)),
+  eye: (a) => tf.eye(a.size, a.size, null, a.dtype ?? "float32"),
+  ones: (a) => tf.ones(a.shape, a.dtype ?? "float32"),
+  zeros: (a) => tf.zeros(a.shape, a.dtype ?? "float32"),
   // the K backend inside tfjs-layers
   batch_flatten: (a) => K.batchFlatten(a.x),
   bias_add: (a) => K.biasAdd(a.x, a.bias, channels(a.data_format)),
@@ -67,7 +74,9 @@ export const functions = {
   binary_crossentropy: (a) =>
     a.from_logits ? losses.sigmoidCrossEntropyWithLogits(a.target, a.output) : undefined,
   categorical_crossentropy: (a) =>
-    a.axis === -1 ? losses.categoricalCrossentropy(a.target, a.output, a.from_logits) : undefined,
+    isLast(a) ? losses.categoricalCrossentropy(a.target, a.output, a.from_logits) : undefined,
+  sparse_categorical_crossentropy: (a) =>
+    isLast(a) ? losses.sparseCategoricalCrossentropy(a.target, a.output, a.from_logits) : undefined,
   l2_normalize: (a) => losses.l2Normalize(a.x, a.axis),
   conv1d: (a) => conv1d(a.x, a.kernel, a.strides, a.padding, channels(a.data_format), a.dilation_rate),
   conv2d: (a) => conv2d(a.x, a.kernel, a.strides, a.padding, channels(a.data_format), a.dilation_rate),

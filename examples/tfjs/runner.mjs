@@ -7,7 +7,8 @@ import { join } from "node:path";
 const EDITION = "keras-2.2";
 const ASPECTS = ["presence", "value", "dtype", "error"];
 const GRAVITY = ["conforms", "unsupported", "diverges", "violates"];
-const ARRAYS = { BOOL: Uint8Array, I32: Int32Array, F32: Float32Array, F64: Float64Array, I64: BigInt64Array };
+const INTEGERS = { BOOL: Uint8Array, U8: Uint8Array, I32: Int32Array, I64: BigInt64Array };
+const ARRAYS = { ...INTEGERS, F32: Float32Array, F64: Float64Array };
 const OWN = { F32: "float32", I32: "int32", BOOL: "bool" };
 const FLOAT32 = { eps: 2 ** -23, tiny: 2 ** -126, max: (2 - 2 ** -23) * 2 ** 127 };
 const REFUSES = /\bnot (yet )?(supported|implemented)\b|\bonly supports\b|\bonly [^.:]{0,60}?supported\b/i;
@@ -45,7 +46,7 @@ function argument(value, inputs) {
 function answer(call, f, vector, read) {
   const fed = Object.entries(vector.inputs).map(([name, place]) => [name, read(place)]);
   if (call.program.steps.length > 1 || call.evidence || FOREIGN.test(JSON.stringify(call.arguments))) return null;
-  if (fed.some(([, { dtype }]) => !OWN[dtype])) return null;
+  if (fed.some(([, { dtype }]) => !OWN[dtype]) || (vector.expected && !read(vector.expected.lower).data)) return null;
   const inputs = Object.fromEntries(fed.map(([name, t]) => [name, tf.tensor(t.data, t.shape, OWN[t.dtype])]));
   const passed = Object.entries(call.arguments).map(([name, value]) => [name, argument(value, inputs)]);
   try {

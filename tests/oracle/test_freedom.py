@@ -39,3 +39,31 @@ def test_a_special_number_may_be_on_either_side_of_all_others(
 ) -> None:
     x = np.array([[np.nan, *others]], np.float32)
     assert resting(function, x, 1).all()
+
+
+def _on_a_line() -> dict[str, np.ndarray]:
+    """An image with a NaN; in the place of its corners ordinary numbers lie on one line."""
+    images = np.arange(16, dtype=np.float32).reshape(1, 4, 4, 1)
+    images[0, 0, 0, 0] = np.nan
+    corners = np.array([[[0, 0], [0, 3], [3, 0], [3, 3]]], np.float32)
+    return {"images": images, "start_points": corners, "end_points": corners + 1}
+
+
+def _singular() -> dict[str, np.ndarray]:
+    """A matrix with a large number; ordinary numbers in its place have no inverse."""
+    return {"x": np.diag([1e30, 2, 3]).astype(np.float32)}
+
+
+@pytest.mark.parametrize(
+    ("function", "convention", "arguments"),
+    [
+        ("perspective_transform", ConventionName.SPECIAL_VALUES, _on_a_line()),
+        ("inv", ConventionName.EXTREMES, _singular()),
+    ],
+)
+def test_all_elements_rest_on_numbers_in_whose_place_others_have_no_answer(
+    function: str, convention: ConventionName, arguments: dict[str, np.ndarray]
+) -> None:
+    value = np.asarray(ORACLES[function](**arguments), np.float64)
+    expectation = Expectation(value, np.zeros(value.shape), "float32")
+    assert concerned(convention, function, arguments, expectation).all()

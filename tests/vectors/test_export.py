@@ -12,8 +12,11 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from conformance import vectors as package
+from conformance.editions import EDITIONS
+from conformance.engine import PROFILES
 from conformance.oracle.freedom import FREEDOMS
 from conformance.program import from_json
+from conformance.vectors.calls import DRAWS, CallTask, call_tasks
 from conformance.vectors.export import NUMBERS, OUTSIDE
 from conformance.vectors.folder import INDEX, read_function, read_index
 from conformance.vectors.records import Call, Vector
@@ -21,6 +24,7 @@ from conformance.vectors.safetensors import StoredTensor
 from tests.vectors.support import EDITION, small_tasks, write
 
 FUNCTIONS = ("softmax", "conv2d", "batch_dot", "log", "one_hot")
+PAGE = Path(__file__).parents[2] / "docs" / "vectors.md"
 SCHEMAS = Path(package.__file__).parent / "schema"
 
 
@@ -54,6 +58,28 @@ def test_the_same_vectors_are_the_same_bytes(folder: Path, tmp_path: Path) -> No
     files = sorted(f.relative_to(folder) for f in folder.rglob("*") if f.is_file())
     assert files == sorted(f.relative_to(again) for f in again.rglob("*") if f.is_file())
     assert all((folder / f).read_bytes() == (again / f).read_bytes() for f in files)
+
+
+def test_a_call_has_the_draws_of_a_run_and_more() -> None:
+    (task,) = small_tasks(["softmax"])
+    of_run = CallTask(
+        task.spec, task.theme, task.edition, PROFILES["smoke"], task.seed, task.aspects
+    )
+    draws, fewer = ({call.key: call.prepared.draws for call in t.calls()} for t in (task, of_run))
+    assert draws.keys() == fewer.keys()
+    assert max(map(len, draws.values())) == DRAWS
+    assert all(draws[key][: len(first)] == first for key, first in fewer.items())
+
+
+@pytest.mark.thorough
+def test_the_page_counts_the_vectors_of_all_editions() -> None:
+    tasks = (task for edition in EDITIONS for task in call_tasks(edition, "smoke", 0))
+    count = sum(len(call.prepared.draws) for task in tasks for call in task.calls())
+    assert count >= 20_000
+    assert (
+        f"the folder has every function of every edition: {count:,} vectors in"
+        in PAGE.read_text("utf-8")
+    )
 
 
 def test_a_second_folder_of_fewer_functions_replaces_the_first(tmp_path: Path) -> None:
