@@ -25,9 +25,9 @@ _COUNTED = re.compile(
 """A node named by its operation and a number, such as `Node 'Abs1359'`, `Reshape9249_Output_0`."""
 CAUSE = "; cause: "
 _CAUSED = "\n\nCaused by "
-"""What the worker puts between the message of an exception and that of its cause."""
+"""The words that the worker puts between the message of an exception and that of its cause."""
 _PLACE = re.compile(r"Exception from [\w./-]+:\d+:\s*")
-"""Where OpenVINO raised an exception, in front of what it says."""
+"""The place that OpenVINO puts in front of its own message."""
 _HEADING = re.compile(r"\[.*|.*:")
 """The first line of a list of details: a call stack, the arguments of the call."""
 

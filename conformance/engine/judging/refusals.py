@@ -88,13 +88,17 @@ _ABOUT_CODE = re.compile(
 """Messages of Python about code that takes an object for another, or about a symbolic tensor."""
 
 _STUMBLED = re.compile(
-    r"\b(?:object|argument of type '[^']*') is not (?:callable|iterable|subscriptable)\b"
-    r"|\bobject is not an iterator\b|\bhas no len\b"
-    r"|\bunsupported operand\b|\bnot supported between instances of\b|\bmultiple values for\b"
-    r"|\btakes (?:\d+|no|exactly|from|at most|at least)\b[^\n]{0,40}\barguments?\b"
-    r"|\bunexpected keyword\b|\b(?:list|tuple|pop|string) index out of range"
-    r"|\b(?:division|modulo) by zero\b|\binvalid index to scalar variable"
-    r"|\bmodified by an inplace operation\b"
+    "|".join(
+        (
+            r"\b(?:object|argument of type '[^']*') is not (?:callable|iterable|subscriptable)\b",
+            r"\bobject is not an iterator\b|\bhas no len\b|\bunsupported operand\b",
+            r"\bnot supported between instances of\b|\bmultiple values for\b",
+            r"\btakes (?:\d+|no|exactly|from|at most|at least)\b[^\n]{0,40}\barguments?\b",
+            r"\bunexpected keyword\b|\b(?:list|tuple|pop|string) index out of range",
+            r"\b(?:division|modulo) by zero\b|\binvalid index to scalar variable",
+            r"\bmodified by an inplace operation\b",
+        )
+    )
 )
 """Messages by which Python says what its own code stumbled over: none is about an argument."""
 _OF_INTERNALS = frozenset({"AttributeError", "KeyError", "RecursionError"})
