@@ -40,7 +40,7 @@ def test_the_number_of_vectors_is_printed(tmp_path: Path) -> None:
     counts = {e: f["softmax"]["vectors"] for e, f in index["editions"].items()}
     assert f"keras-1: {counts['keras-1']} vectors of 1 function\n" in done.output
     assert f"keras-2.2: {counts['keras-2.2']} vectors of 1 function\n" in done.output
-    assert f"index.json: {sum(counts.values())} vectors, 0.1 MB" in done.output
+    assert f"index.json: {sum(counts.values())} vectors, 0.2 MB" in done.output
 
 
 def test_several_processes_write_the_same_files(folder: Path, tmp_path: Path) -> None:
