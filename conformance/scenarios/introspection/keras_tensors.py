@@ -95,6 +95,19 @@ def becomes_an_array(K: Recorder, draw: Draw) -> None:
     )
 
 
+@BOOK.scenario(
+    "keras.ops.convert_to_numpy",
+    "a number of {dtype}",
+    editions=KERAS_3,
+    dtype=("bfloat16", "float16"),
+)
+def number_becomes_an_array(K: Recorder, dtype: str) -> None:
+    """An array of NumPy, of a tensor without axes in a dtype of 16 bits."""
+    number = K.constant(K.array("x", np.asarray(1.5, "float32")), dtype=dtype)
+    classes = K.operator.classes(K[K.tested](number)).output("classes")
+    K.expect("a NumPy array", classes, is_a("ndarray"), "an array", at=RETURNS)
+
+
 _NO_TENSORS: tuple[Any, ...] = ([1.0, 2.0], (1, 2), 3, 0.5, True, None, "float32", [])
 
 
