@@ -23,6 +23,7 @@ from conformance.generators.values import (
     MOST_ORDINARY,
     as_float32,
     domain_in,
+    fits_truths,
     most_integer,
 )
 from conformance.program import Input
@@ -58,8 +59,10 @@ def fitted(structure: Structure, arrays: Mapping[str, Array], profile: str) -> d
     """The numbers moved into their domains, where that needs no chance."""
 
     def fit(name: str, array: Array) -> Array:
-        domain = DOMAINS[domain_in(profile, structure.domains.get(name, "real"))]
-        if not domain.plain or domain.admits(array).all():
+        name_of_domain = domain_in(profile, structure.domains.get(name, "real"))
+        domain = DOMAINS[name_of_domain]
+        untouched = array.dtype.kind == "b" and not fits_truths(name_of_domain)
+        if not domain.plain or untouched or domain.admits(array).all():
             return array
         return np.asarray(domain.fit(_NO_CHANCE, array), array.dtype)
 
@@ -83,7 +86,7 @@ def _admits(structure: Structure, item: Input, array: Array, profile: str) -> bo
         return _is_distribution(array, structure.distributions[item.name], profile)
     domain = structure.domains.get(item.name, "real")
     if array.dtype.kind == "b":
-        return not DOMAINS[domain].whole or bool(DOMAINS[domain].admits(array).all())
+        return not fits_truths(domain) or bool(DOMAINS[domain].admits(array).all())
     if not is_floating(item.dtype):
         return _are_integers(array, domain, profile)
     numbers = DOMAINS[domain_in(profile, structure.domains.get(item.name, "real"))].admits(array)

@@ -251,7 +251,7 @@ def fill(
     """An array of a shape and dtype with elements from `domain`, in the manner of `profile`."""
     if dtype == "bool":
         truths = np.asarray(rng.random(shape) < 0.5)
-        return DOMAINS[domain].fit(rng, truths) if DOMAINS[domain].whole else truths
+        return DOMAINS[domain].fit(rng, truths) if fits_truths(domain) else truths
     if _is_whole(dtype):
         whole = _integers(rng, shape, dtype, domain)
         return _wide(rng, whole) if profile == "wide" and domain == "real" else whole
@@ -289,6 +289,11 @@ def _clear_lines(values: Array) -> None:
     """
     for axis in range(values.ndim):
         values[tuple(slice(None) if i == axis else slice(1) for i in range(values.ndim))] = 0
+
+
+def fits_truths(domain: str) -> bool:
+    """Whether truth values are moved into a domain: into one of integers, or away from zero."""
+    return DOMAINS[domain].whole or domain == "nonzero"
 
 
 def most_integer(domain: str) -> int:

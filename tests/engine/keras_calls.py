@@ -28,7 +28,7 @@ DTYPES = ("float32", "float64", "int32", "int8")
 
 
 @cache
-def prepared(name: str, count: int = 60, elements: int = 60) -> Sequence[Prepared]:
+def prepared(name: str, count: int = 100, elements: int = 60) -> Sequence[Prepared]:
     """Different calls of a function, small and with several draws each."""
     spec = load()[f"keras.ops.{name}"]
     strategy = structures(spec, "keras-3", elements=elements)

@@ -163,6 +163,10 @@ def eig(x: Any) -> Any:
     return w[..., ::-1], v[..., ::-1] * (v.dtype.type(2) if v.dtype.kind == "f" else 2j)
 
 
+def floats(x: Any) -> Any:
+    return x if x.dtype.kind == "f" else x.astype("float32")
+
+
 RIGHT: Mapping[str, Callable[..., Any]] = {
     "det": np.linalg.det,
     "slogdet": slogdet,
@@ -176,9 +180,9 @@ RIGHT: Mapping[str, Callable[..., Any]] = {
     "svd": svd,
     "eigh": eigh,
     "eig": eig,
-    "quantile": np.quantile,
-    "nanquantile": np.nanquantile,
-    "percentile": np.percentile,
+    "quantile": lambda x, q, *args, **k: np.quantile(floats(x), q, *args, **k),
+    "nanquantile": lambda x, q, *args, **k: np.nanquantile(floats(x), q, *args, **k),
+    "percentile": lambda x, q, *args, **k: np.percentile(floats(x), q, *args, **k),
     "where": where,
     "select": select,
     "split": split,

@@ -28,7 +28,9 @@ import numpy as np
 def convert_to_numpy(x): return np.asarray(x)
 def sum(x, axis=None, keepdims=False):
     return np.sum(x, axis=axis if axis is None or isinstance(axis, int) else tuple(axis), {sum})
-def relu(x): return {relu}
+def relu(x):
+    x = np.asarray(x)
+    return {relu}
 """
 TENSORS = """
 import numpy as np
