@@ -178,10 +178,10 @@ WRONG: tuple[tuple[str, str, Callable[..., Any]], ...] = (
     ),
     ("jvp", "exchanged", after(lambda result, moved, *more: (moved, result, *more), ops.jvp)),
     ("jvp", "nothing besides", lambda f, p, t, has_aux=False: ops.jvp(f, p, t, has_aux)[:2]),
-    ("polar", "complex128", lambda size, angle: size * np.exp(np.complex128(1j) * angle)),
+    ("polar", "complex128", lambda size, angle: (size * np.exp(1j * angle)).astype("complex128")),
     ("polar", "the real part", lambda size, angle: size * np.cos(angle)),
     ("polar", "pairs", lambda size, angle: np.stack([size, angle], -1)),
-    ("view_as_complex", "complex128", lambda x: x[..., 0] + np.complex128(1j) * x[..., 1]),
+    ("view_as_complex", "complex128", lambda x: (x[..., 0] + 1j * x[..., 1]).astype("complex128")),
     ("view_as_complex", "pairs", lambda x: x),
     ("view_as_complex", "the real part", lambda x: x[..., 0]),
 )
