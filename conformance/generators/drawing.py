@@ -164,7 +164,7 @@ class Replayed(Chooser):
         """The integer that was chosen.
 
         Raises:
-            UnsatisfiedAssumption: it is no longer in the range.
+            UnsatisfiedAssumption: the range no longer contains the integer.
         """
         chosen = self._next()
         if not low <= chosen <= high:

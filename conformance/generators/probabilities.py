@@ -61,8 +61,9 @@ def _one_hot(rng: np.random.Generator, shape: tuple[int, ...], axis: int) -> Arr
 def targets(
     rng: np.random.Generator, shape: tuple[int, ...], dtype: str, axis: int, profile: str
 ) -> Array:
-    """What a distribution is compared with: often a single class."""
-    if profile != "halves" and rng.random() < 0.5:
+    """The targets of a distribution: often a single class, and always in a dtype of integers."""
+    whole = np.dtype(dtype).kind != "f"
+    if whole or (profile != "halves" and rng.random() < 0.5):
         return _one_hot(rng, shape, axis).astype(dtype)
     return distribution(
         rng, shape, dtype, axis, "ordinary" if profile == "unnormalised" else profile

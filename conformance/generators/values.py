@@ -113,15 +113,20 @@ _EXACT: Mapping[str, int] = {"bfloat16": 2**8, "float16": 2**11, "float32": 2**2
 
 
 def as_float32(array: Array, most: int = _EXACT["float32"]) -> Array:
-    """The numbers rounded to float32, but for those beyond its range, and integers up to `most`: in
-    which of two dtypes an implementation takes them makes no difference then."""
+    """The numbers rounded to float32, and integers up to `most`.
+
+    An implementation may then take them in either of two dtypes. Numbers that float32 would make
+    infinite or zero stay as they are.
+    """
     if array.dtype.kind == "i":
-        return np.clip(array, -most, most)
+        ends = np.iinfo(array.dtype)
+        return np.clip(array, max(-most, ends.min), min(most, ends.max)).astype(array.dtype)
     if array.dtype != np.float64:
         return array
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", under="ignore"):
         narrow = array.astype(np.float32).astype(np.float64)
-    return np.where(np.isfinite(narrow), narrow, array)
+    held = np.isfinite(narrow) & ((narrow != 0) | (array == 0))
+    return np.where(held, narrow, array)
 
 
 def suits(profile: str, structure: Structure) -> bool:

@@ -109,7 +109,7 @@ class ErrorCase(SpecRecord, frozen=True, kw_only=True):
     exception: Exceptions = "any"
     """The documented exception."""
     editions: list[Edition] = field(default_factory=list)
-    """The editions in which it is an error; in a file, those of the spec if empty."""
+    """The editions in which it is an error. An empty list means all editions of the spec."""
     at: dict[Document, Line] = field(default_factory=dict)
     """The lines that document it."""
     sections: dict[Document, Section] = field(default_factory=dict)
@@ -140,7 +140,7 @@ class Dtypes(SpecRecord, frozen=True, kw_only=True):
     probed: list[DtypeName] = field(default_factory=lambda: ["float16"])
     """Others that the suite tries, under the convention `input-dtype`."""
     beside: list[DtypeName] = field(default_factory=list)
-    """Dtypes that one tensor of a call has only beside a documented one."""
+    """Dtypes of one tensor of a call, while another tensor has a documented dtype."""
     untried: list[DtypeName] = field(default_factory=list)
     """Exceptions from the dtypes that the edition tries each function with."""
     alike: bool = False
@@ -208,7 +208,7 @@ class Part(SpecRecord, frozen=True, kw_only=True):
     convention: str | None = None
     """The convention of its value, where no document settles it."""
     count: Expression = None
-    """For a list of any length: the number of members. Rules call the place of one `item`."""
+    """The number of members of a list. In rules, `item` is the index of a member."""
 
 
 Triple = Annotated[list[str], Meta(min_length=3, max_length=3)]

@@ -131,7 +131,7 @@ class WrittenSpec(Defaults, frozen=True, kw_only=True):
     draw: str = ""
     """The drawer of the parameters that have no other rule."""
     renamed: dict[str, str] = field(default_factory=dict)
-    """Names of parameters in documents, to those in the spec."""
+    """The name that a document gives a parameter, and the name in the spec."""
     arrangement: str | None = None
     """The convention of the shape, where no document settles it."""
     results: list[Part] = field(default_factory=list)
@@ -139,9 +139,9 @@ class WrittenSpec(Defaults, frozen=True, kw_only=True):
     unique: bool = True
     """`false` where several answers are right."""
     triples: list[Triple] = field(default_factory=list)
-    """Features that a plan shows three at a time."""
+    """Three features each: a plan has a call for every combination of their values."""
     claims: list[ClaimEntry] = field(default_factory=list)
-    """Further claims; all claims, where `signatures` is written."""
+    """Claims beside that of `summary`. With `signatures`, list all claims here."""
     errors: list[ErrorEntry] = field(default_factory=list)
     """Invalid input."""
     errata: list[Erratum] = field(default_factory=list)
@@ -151,7 +151,7 @@ class WrittenSpec(Defaults, frozen=True, kw_only=True):
     profiles: dict[str, str] = field(default_factory=dict)
     """Value profiles that no document settles, with their convention."""
     silent: dict[Edition, dict[str, str]] = field(default_factory=dict)
-    """The same for single editions."""
+    """Value profiles that the document of one edition does not settle, with their convention."""
 
 
 class WrittenFile(SpecRecord, frozen=True, kw_only=True):

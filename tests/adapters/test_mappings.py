@@ -132,8 +132,8 @@ def test_a_placeholder_with_arguments_is_the_one_under_test(session: Session) ->
 def test_an_exception_is_a_refusal_only_where_the_table_says_so(session: Session) -> None:
     refused = error(session.run_batch(batch(call("log", x(2, binding="variable"), base=1))))
     assert refused.type == "NotImplementedError"
-    said = "there is one base (IndexError: list index out of range)"
-    assert refused.message == f"{said}\n\nCaused by IndexError: list index out of range"
+    refusal = "there is one base (IndexError: list index out of range)"
+    assert refused.message == f"{refusal}\n\nCaused by IndexError: list index out of range"
     raised = error(session.run_batch(batch(call("log", x(2, binding="variable"), base=-2))))
     assert raised.type == "IndexError"
 

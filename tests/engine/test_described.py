@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from conformance.engine import PROFILES
 from conformance.engine.judging.findings import described
 from conformance.program import Binding, Layout
@@ -24,6 +26,9 @@ LAID = {
 }
 
 
+joined = partial(described, joined=True)
+
+
 def test_how_an_input_is_made_is_told_unless_it_is_a_placeholder_of_its_shape() -> None:
     (task,) = tasks(["transpose"], PROFILES["default"])
     seen = set()
@@ -36,6 +41,9 @@ def test_how_an_input_is_made_is_told_unless_it_is_a_placeholder_of_its_shape() 
         told = f" fed as {item.static_shape}" if unknown else TOLD.get(item.binding, "")
         told += LAID.get(item.layout, "")
         assert described(prepared).endswith(f" with x {item.dtype} {item.shape}{told}")
+        fed = f"{item.shape} fed as {item.static_shape}" if unknown else f"{item.shape}"
+        for short in (described(prepared, bindings=False, layouts=False), joined(prepared)):
+            assert fed in short, "without it nobody can make the case again"
     assert {*TOLD, Binding.PLACEHOLDER_NONE} - seen <= {Binding.ARRAY}
 
 

@@ -77,6 +77,15 @@ def test_symbols_are_refused_at_once(stage: Stage) -> None:
     assert finding.demands.startswith("an exception for the symbolic tensors, because")
 
 
+def test_a_mistake_of_the_code_shows_no_refusal_where_a_convention_rules_the_input_out() -> None:
+    mistake = Raised("TypeError", ("TypeError",), "can only concatenate tuple to list", "call", 0)
+    refusal = Raised("ValueError", ("ValueError",), "strides must be positive", "call", 0)
+    assert findings(symbolic(BACKWARDS), mistake) == []
+    (finding,) = findings(symbolic(BACKWARDS), refusal)
+    assert finding.demands.endswith("because the tensors are refused")
+    assert findings(symbolic(CALL), mistake), "a docstring rules this axis out"
+
+
 UNFOLD = load()["keras.ops.unfold"]
 STRIDE = next(
     e for e in exclusions(UNFOLD, "keras-3") if (e.name, e.sort) == ("stride", "negative")

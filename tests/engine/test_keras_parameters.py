@@ -51,8 +51,8 @@ def pad(x: Any, pad_width: Any, mode: str = "constant", constant_values: Any = N
 def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Any:
     integrate = getattr(np, "trapezoid", None) or getattr(np, "trapz")  # noqa: B009 (NumPy 1)
     heights = y if y.dtype.kind == "f" else y.astype("float64")
-    found = integrate(heights, x, dx, axis)
-    return found.astype(y.dtype if y.dtype.name in FLOATS else "float32")
+    area = integrate(heights, x, dx, axis)
+    return area.astype(y.dtype if y.dtype.name in FLOATS else "float32")
 
 
 def samples(function: Callable[..., Any]) -> Callable[..., Any]:

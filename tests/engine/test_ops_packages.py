@@ -25,7 +25,8 @@ def tril(x, k=0):
 def relu(x):
     return np.maximum(x, np.zeros_like(x))
 def squeeze(x, axis=None):
-    return np.squeeze(x, axis)
+    x = x if hasattr(x, "dtype") else np.asarray(x, "float32")
+    return np.squeeze(x, tuple(axis) if isinstance(axis, list) else axis)
 """
 WRONG = """
 def tril(x, k=0):
@@ -99,8 +100,7 @@ def test_a_right_package_is_tested_without_constant(tmp_path: Path) -> None:
     assert told == []
     (squeezed,) = (f for f in outcome.results.functions if f.function == "keras.ops.squeeze")
     verdicts = {str(a.aspect): a.verdict for a in squeezed.aspects}
-    # NumPy makes float64 of a list, which is an allowed reading
-    assert verdicts["value"] in (Verdict.CONFORMS, Verdict.DIVERGES)
+    assert verdicts["value"] is Verdict.CONFORMS
 
 
 def test_probes_call_the_square_of_the_package(tmp_path: Path) -> None:

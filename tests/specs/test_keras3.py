@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
@@ -123,8 +122,7 @@ def test_what_is_refused_violates_only_if_the_docstring_has_it(
     done = CliRunner().invoke(run, [*given, *chosen])
     assert done.exit_code == (1 if said in promised else 0), done.output
     section = "Args" if function == "isin" else "Example"
-    cited = re.search(rf"\((keras\.ops\.{function}|docstring): {section}", done.output)
-    assert (cited is not None) is (said in promised), done.output
+    assert (f"(docstring: {section}" in done.output) is (said in promised), done.output
 
 
 @pytest.mark.parametrize(
@@ -175,8 +173,8 @@ def test_a_call_is_compiled_too_and_may_be_refused(tmp_path: Path, made: str, st
     ("made", "status", "told"),
     [
         ("[-weights * np.sin(x)]", 0, "1 of 1 aspects keep"),
-        ("[weights * np.sin(x)]", 1, ": Returns)"),
-        ("[np.zeros_like(x)]", 1, ": Returns)"),
+        ("[weights * np.sin(x)]", 1, "(docstring: Returns)"),
+        ("[np.zeros_like(x)]", 1, "(docstring: Returns)"),
         ("[None]", 3, "there is no gradient to ask for"),
         ("{}[name]", 3, "there is no gradient to ask for"),
         (None, 3, "there is no gradient to ask for"),

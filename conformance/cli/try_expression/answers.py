@@ -14,7 +14,8 @@ from conformance.adapters.session import Session, WorkerStartError
 from conformance.adapters.target_records import Target
 from conformance.cli.try_expression.expected import Expected
 from conformance.editions import Edition
-from conformance.engine.judging.judge import judge, without_answer
+from conformance.engine.judging.judge import judge
+from conformance.engine.judging.losses import without_answer
 from conformance.engine.judging.messages import raised, short_message
 from conformance.engine.judging.refusals import refuses_by_name
 from conformance.observations import Batch, NotRun, Raised, Returned, StructureObservation, Value

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from conformance.dtypes import BFLOAT16, held_in, is_floating
+from conformance.dtypes import BFLOAT16, is_floating
 from conformance.generators import Draw, Structure
 from conformance.generators.admissible import admissible, fitted
 from conformance.generators.collect import key
@@ -94,12 +94,8 @@ class Prepared:
 
     @cached_property
     def arrays(self) -> list[Mapping[str, Array]]:
-        """The numbers of each draw, by input name. NumPy 1 widens some integers on the way."""
-        if self._arrays:
-            return self._arrays
-        held = {i.name: held_in(i.dtype) for i in self.structure.program.inputs}
-        drawn = arrays_of_draws(self.structure, self.draws)
-        return [{n: np.asarray(a, held[n]) for n, a in arrays.items()} for arrays in drawn]
+        """The numbers of each draw, by input name."""
+        return self._arrays or [*arrays_of_draws(self.structure, self.draws)]
 
     @cached_property
     def batch(self) -> Batch:

@@ -184,9 +184,10 @@ class Judgement:
 def _in_words(item: Input, *, layouts: bool, bindings: bool) -> str:
     """An input in words: name, dtype, shape; its origin, except of a placeholder of its shape.
 
-    A list and a number of Python are always named.
+    A list, a number of Python and a symbol without all dimensions are always named.
     """
-    how = _bound(item) if bindings or item.binding is Binding.PYTHON else ""
+    always = (Binding.PYTHON, Binding.PLACEHOLDER_NONE)
+    how = _bound(item) if bindings or item.binding in always else ""
     lies = _LAYOUTS.get(item.layout, "") if layouts else ""
     return f"{item.name} {item.dtype} {item.shape}{how}{lies}"
 
@@ -232,11 +233,17 @@ def called_text(step: Step) -> str:
 def joined_inputs(inputs: Sequence[Input]) -> str:
     """Inputs in few words, each dtype once: `x, y float32 (2, 3), axis int32 (), start ()`."""
     words, last = [], ""
-    for (kind, shape), alike in groupby(inputs, lambda item: (_kind(item), item.shape)):
+    for (kind, shape), alike in groupby(inputs, lambda item: (_kind(item), _fed(item))):
         names = ", ".join(item.name for item in alike)
         words.append(f"{names} {shape}" if kind == last else f"{names} {kind} {shape}")
         last = kind
     return ", ".join(words)
+
+
+def _fed(item: Input) -> str:
+    """The shape of an input, and that of its symbol if it lacks dimensions."""
+    unknown = item.binding is Binding.PLACEHOLDER_NONE
+    return f"{item.shape}{_bound(item) if unknown else ''}"
 
 
 def _kind(item: Input) -> str:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from conformance.engine.judging.cases import answered
 from conformance.engine.judging.findings import Allowance, Finding, Judgement, joined_inputs
-from conformance.engine.judging.judge import without_answer
+from conformance.engine.judging.losses import without_answer
 from conformance.engine.judging.messages import named_error, raised
 from conformance.engine.judging.readings import (
     combinations,

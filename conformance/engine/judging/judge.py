@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from functools import partial
 
-from conformance.editions import Document, open_inputs_of, symbols_of
+from conformance.editions import open_inputs_of, symbols_of
 from conformance.engine.judging import metadata, values
 from conformance.engine.judging.answers import CallAnswer, only_value
 from conformance.engine.judging.cases import Prepared
@@ -14,12 +14,13 @@ from conformance.engine.judging.findings import (
     Finding,
     Judgement,
 )
+from conformance.engine.judging.invalid_input import invalid_input
+from conformance.engine.judging.losses import could_not_bind, loss
 from conformance.engine.judging.messages import raised, without_stack
 from conformance.engine.judging.readings import (
     computed,
     demanded_shape,
     explaining,
-    of_anything,
     of_exception,
     of_misfit,
     refused_by_choice,
@@ -38,24 +39,19 @@ from conformance.generators.open_inputs import promised_inputs
 from conformance.observations import (
     Crashed,
     DrawObservation,
-    Fault,
     Garbled,
     NotRun,
     Outcome,
     Raised,
     Returned,
-    Stage,
     StructureObservation,
     TensorMetadata,
     TimedOut,
 )
-from conformance.program import Binding, Program, Ref, call_text
+from conformance.program import Binding, Ref
 from conformance.results import Aspect, FindingKind, Verdict
 from conformance.specs.convention_names import ConventionName
-from conformance.specs.model import ErrorCase
 
-LATE = "late"
-"""The detail of a finding on symbolic tensors that are accepted, and whose values are refused."""
 ASKED = (ConventionName.INPUT_DTYPE, ConventionName.COMPILED_CALL)
 """Conventions of what can be asked for, besides the inputs that an edition leaves open: to refuse
 it is no other answer, but none."""
@@ -69,7 +65,7 @@ def judge(
     judgement = Judgement()
     if prepared.structure.error is not None:
         judgement.count(Aspect.ERROR)
-        judgement.findings += _refused(prepared, observed.draws[0])
+        judgement.findings += invalid_input(prepared, observed.draws[0])
     elif _wrong_input_shape(prepared, observed):
         judgement.findings.append(_wrong_input(prepared))
     else:
@@ -257,79 +253,7 @@ def _fault(
 ) -> Finding:
     if isinstance(outcome, Raised):
         return _raised(prepared, outcome, conventions, number, closed)
-    # the rule for the shape may have no answer for invalid input
-    demands = "" if prepared.structure.error else f"{RESULT_OF}shape {prepared.shape}"
-    verdict, kind, gives, detail = without_answer(outcome, prepared.structure.program)
-    if _could_not_bind(prepared, outcome):
-        verdict, kind = Verdict.UNSUPPORTED, FindingKind.UNMADE_INPUT
-    return Finding(
-        Aspect.VALUE,
-        verdict,
-        kind,
-        gives=gives,
-        demands=demands,
-        detail=detail,
-        conventions=conventions,
-        draw=number,
-        got=without_stack(outcome.tail),
-    )
-
-
-_DURING: Mapping[Stage, str] = {
-    "import": "in the import",
-    "session": "in clear_session",
-    "bind": "while its inputs are made",
-    "step": "when it is called",
-    "claim": "in dtype or int_shape",
-    "compile": "in function",
-    "call": "while it is computed",
-    "read": "while it is read",
-}
-"""What the process was doing when it was lost."""
-
-
-def _during(outcome: TimedOut | Crashed, program: Program) -> str:
-    """What the process was doing, if that is known; the step, if the program has several."""
-    if outcome.step is not None and 1 < len(program.steps) > outcome.step:
-        return f" in {call_text(program.steps[outcome.step])}"
-    return "" if outcome.stage is None else f" {_DURING[outcome.stage]}"
-
-
-def without_answer(outcome: Outcome, program: Program) -> tuple[Verdict, str, str, str]:
-    """Verdict, kind, message and detail of an outcome without an answer.
-
-    Raises:
-        TypeError: the outcome is an answer.
-    """
-    match outcome:
-        case TimedOut():
-            gives = f"gives no answer within {outcome.limit:g} s{_during(outcome, program)}"
-            return Verdict.TIMED_OUT, FindingKind.TIME_OUT, gives, ""
-        case Garbled():
-            gives = f"makes the worker answer garbage ({outcome.reason})"
-            return Verdict.CRASHED, FindingKind.GARBAGE, gives, ""
-        case Crashed(limit=str(limit)):
-            gives = f"takes more than {limit} and is ended{_during(outcome, program)}"
-            return Verdict.CRASHED, FindingKind.LIMIT, gives, limit
-        case Crashed():
-            how = fault_name(outcome)
-            gives = f"ends the process ({how}){_during(outcome, program)}"
-            return Verdict.CRASHED, FindingKind.CRASH, gives, how
-    raise TypeError(f"{type(outcome).__name__} is an answer")
-
-
-def fault_name(fault: Fault) -> str:
-    """Why a worker was lost, in a few words."""
-    match fault:
-        case TimedOut():
-            return f"no answer within {fault.limit:g} s"
-        case Garbled():
-            return "a garbled answer"
-        case Crashed(limit=str(limit)):
-            return f"more than {limit}"
-        case Crashed(signal=int(number)) if number:
-            return f"signal {number}"
-    return f"exit status {fault.exit_code}"
+    return loss(prepared, outcome, conventions, number)
 
 
 def _points_with_answers(
@@ -351,7 +275,7 @@ def _raised(
     number: int,
     closed: Container[str],
 ) -> Finding:
-    structure, unmade = prepared.structure, _could_not_bind(prepared, outcome)
+    structure, unmade = prepared.structure, could_not_bind(prepared, outcome)
     named = refuses_by_name(outcome) and not unmade
     allowed = of_exception(outcome, conventions)
     if not allowed.conventions and not stumbles(outcome) and not is_mistaken_code(outcome):
@@ -383,12 +307,6 @@ def _raised(
     )
 
 
-def _could_not_bind(prepared: Prepared, outcome: Outcome) -> bool:
-    """Whether an input could not be made, so that the function under test was not called."""
-    stage = getattr(outcome, "stage", None)
-    return stage == "bind" and prepared.structure.claimed == "result"
-
-
 def _impure(changed: tuple[str, ...], number: int) -> Finding:
     names = ", ".join(changed)
     return Finding(
@@ -400,101 +318,3 @@ def _impure(changed: tuple[str, ...], number: int) -> Finding:
         conventions=(ConventionName.PURITY,),
         draw=number,
     )
-
-
-def _refused(prepared: Prepared, draw: DrawObservation) -> Iterator[Finding]:
-    """A finding if invalid input is not refused with the documented exception."""
-    error, outcome = prepared.structure.error, draw.outcome
-    assert error is not None
-    match outcome:
-        case NotRun():
-            return
-        case Raised() if _could_not_bind(prepared, outcome):
-            yield _invalid_input_unmade(error, outcome)
-        case Raised() if _is_late(prepared, outcome):
-            yield _accepted_symbolically(prepared, error, outcome)
-        case Raised() if error.exception in ("any", *outcome.bases):
-            return
-        case Raised():
-            yield _not_refused(
-                error,
-                gives=raised(outcome),
-                detail=refused_type(outcome) if refuses_by_name(outcome) else outcome.type,
-                unsupported=refuses_by_name(outcome),
-            )
-        case Returned():
-            value = only_value(outcome)
-            shape = None if value is None or value.array is None else value.array.shape
-            yield _not_refused(error, gives=f"gives a result of shape {shape}", detail="accepted")
-        case _:
-            yield _fault_in_place_of(error, prepared, outcome)
-
-
-def _is_late(prepared: Prepared, outcome: Raised) -> bool:
-    """Whether symbolic tensors were accepted whose values are refused."""
-    symbols = any(i.binding is Binding.PLACEHOLDER for i in prepared.structure.program.inputs)
-    return symbols and bool(symbols_of(prepared.structure.edition)) and outcome.stage != "step"
-
-
-def _accepted_symbolically(prepared: Prepared, error: ErrorCase, outcome: Raised) -> Finding:
-    """The finding on symbolic tensors with a shape that no value has. Where a convention alone
-    rules the input out, it contradicts what a symbolic tensor is."""
-    edition, says = prepared.structure.edition, error.says
-    places: Mapping[Document, int | str] = {**error.at, **error.sections}
-    if error.convention:
-        says, places = (
-            "the tensors are refused",
-            {prepared.structure.spec.editions[edition]: str(symbols_of(edition))},
-        )
-    return Finding(
-        Aspect.ERROR,
-        Verdict.VIOLATES,
-        f"{error.name}, symbolic",
-        gives=raised(outcome),
-        demands=f"an exception for the symbolic tensors, because {says}",
-        detail=LATE,
-        at=places,
-    )
-
-
-def _invalid_input_unmade(error: ErrorCase, outcome: Raised) -> Finding:
-    return Finding(
-        Aspect.ERROR,
-        Verdict.UNSUPPORTED,
-        FindingKind.UNMADE_INPUT,
-        gives=raised(outcome),
-        demands=error.says,
-        detail=outcome.type,
-    )
-
-
-def _not_refused(
-    error: ErrorCase, *, gives: str, detail: str, unsupported: bool = False
-) -> Finding:
-    allowed = of_anything((error.convention,) if error.convention else ())
-    return Finding.under(
-        allowed,
-        Aspect.ERROR,
-        error.name,
-        gives=gives,
-        demands=f"{_wanted(error)}, because {error.says}",
-        detail=detail,
-        at={**error.at, **error.sections},
-        verdict=Verdict.UNSUPPORTED if unsupported else None,
-    )
-
-
-def _fault_in_place_of(error: ErrorCase, prepared: Prepared, outcome: Fault) -> Finding:
-    fault = _fault(prepared, outcome, (), 0)
-    return Finding(
-        Aspect.ERROR,
-        fault.verdict,
-        fault.kind,
-        gives=fault.gives,
-        demands=_wanted(error),
-        detail=fault.detail,
-    )
-
-
-def _wanted(error: ErrorCase) -> str:
-    return "an exception" if error.exception == "any" else error.exception

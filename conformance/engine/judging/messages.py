@@ -103,6 +103,12 @@ def named_error(kind: str, message: str) -> str:
     return raising(kind, message).removeprefix("raises ")
 
 
+def cause_apart(message: str) -> tuple[str, str]:
+    """A message without that of the exception's cause, and the cause's; empty if it has none."""
+    proper, _, cause = message.partition(_CAUSED)
+    return proper, cause.partition(": ")[2]
+
+
 def short_message(message: str) -> str:
     """The first line of a message, without addresses and colours, cut to `MOST` characters.
 
@@ -110,13 +116,13 @@ def short_message(message: str) -> str:
     cause in the next paragraph: then the first line of that paragraph is added. The cause of a
     wrapped exception, if the worker saw one, follows `CAUSE`.
     """
-    plain, _, cause = _PLACE.sub("", _COLOUR.sub("", message)).partition(_CAUSED)
+    plain, cause = cause_apart(_PLACE.sub("", _COLOUR.sub("", message)))
     paragraphs = [_lines(part) for part in re.split(r"\n\s*\n", plain)]
     first, *rest = [lines for lines in paragraphs if lines] or [[""]]
     said = [first[0]]
     if len(first) == 1 and rest and not _HEADING.fullmatch(rest[0][0]):
         said.append(rest[0][0])
-    causes = _lines(cause.partition(": ")[2])
+    causes = _lines(cause)
     if causes and causes[0] not in said[-1]:
         said[-1] += f"{CAUSE}{causes[0]}"
     line = without_addresses(" ".join(said)).strip()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 
-from conformance.engine.judging.messages import without_stack
+from conformance.engine.judging.messages import cause_apart, without_stack
 from conformance.engine.judging.shortfalls import SHORT
 from conformance.generators.structure import Structure, refusable
 from conformance.observations import Outcome, Raised
@@ -96,6 +96,7 @@ _STUMBLED = re.compile(
             r"\btakes (?:\d+|no|exactly|from|at most|at least)\b[^\n]{0,40}\barguments?\b",
             r"\bunexpected keyword\b|\b(?:list|tuple|pop|string) index out of range",
             r"\b(?:division|modulo) by zero\b|\binvalid index to scalar variable",
+            r"\bcan only concatenate\b",
             r"\bmodified by an inplace operation\b",
         )
     )
@@ -115,11 +116,18 @@ def refuses_by_name(outcome: Outcome) -> bool:
     """
     if not isinstance(outcome, Raised):
         return False
-    words = _words(outcome)
-    if any(pattern.search(words) for pattern in _OF_ANOTHER_MATTER):
-        return False
-    named = any(kind in outcome.bases for kind in LACKING)
-    return named or any(pattern.search(words) for pattern in _SAYS)
+    words, cause = _words(outcome)
+    named = any(kind in outcome.bases for kind in LACKING) and not _is_of_another_matter(words)
+    return named or _names_a_lack(words) or _names_a_lack(cause)
+
+
+def _names_a_lack(words: str) -> bool:
+    says = any(pattern.search(words) for pattern in _SAYS)
+    return says and not _is_of_another_matter(words)
+
+
+def _is_of_another_matter(words: str) -> bool:
+    return any(pattern.search(words) for pattern in _OF_ANOTHER_MATTER)
 
 
 def is_mistaken_code(outcome: Outcome) -> bool:
@@ -129,7 +137,7 @@ def is_mistaken_code(outcome: Outcome) -> bool:
     """
     if not isinstance(outcome, Raised):
         return False
-    words = _words(outcome)
+    words, _ = _words(outcome)
     lacks = "TypeError" in outcome.bases and bool(_LACKS_ARGUMENTS.search(words))
     return lacks or _NAMELESS in outcome.bases
 
@@ -151,7 +159,7 @@ def stumbles(outcome: Outcome) -> bool:
     """Whether an exception is one of the library's own code, which says nothing about the input."""
     if not isinstance(outcome, Raised) or refuses_by_name(outcome):
         return False
-    words = _words(outcome)
+    words, _ = _words(outcome)
     if "AssertionError" in outcome.bases:
         return not words
     return not _OF_INTERNALS.isdisjoint(outcome.bases) or bool(_STUMBLED.search(words))
@@ -164,16 +172,26 @@ def _says_so(outcome: Outcome, convention: Convention) -> bool:
         return True
     if not isinstance(outcome, Raised) or refuses_by_name(outcome):
         return True
-    message = _words(outcome)
+    message, cause = _words(outcome)
     if is_slip(outcome) or is_mistaken_code(outcome) or _ABOUT_CODE.search(message):
         return False
-    return convention.is_refused_by(message)
+    return convention.is_refused_by(message) or convention.is_refused_by(cause)
 
 
-def _words(outcome: Raised) -> str:
-    """The message proper; its first line if a call stack is in the same paragraph."""
-    words = _DETAILS.split(without_stack(outcome.message))[0].strip()
-    return words or outcome.message.strip().partition("\n")[0]
+def _words(outcome: Raised) -> tuple[str, str]:
+    """The message proper, and that of the exception's cause; empty if the cause is a mistake.
+
+    A library may catch an error of its own code and then refuse the input in words.
+    """
+    message, cause = map(_proper, cause_apart(outcome.message))
+    mistaken = _STUMBLED.search(cause) or _ABOUT_CODE.search(cause)
+    return message, "" if mistaken else cause
+
+
+def _proper(message: str) -> str:
+    """The message without details; its first line if a call stack is in the same paragraph."""
+    words = _DETAILS.split(without_stack(message))[0].strip()
+    return words or message.strip().partition("\n")[0]
 
 
 def is_slip(outcome: Outcome | None) -> bool:

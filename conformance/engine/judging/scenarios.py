@@ -19,7 +19,7 @@ from conformance.engine.judging.findings import (
     Judgement,
     called_text,
 )
-from conformance.engine.judging.judge import without_answer
+from conformance.engine.judging.losses import without_answer
 from conformance.engine.judging.messages import named_error, raised
 from conformance.engine.judging.readings import (
     of_anything,

@@ -31,7 +31,7 @@ from conformance.adapters.patience import (
     Patience,
     takes_most,
 )
-from conformance.engine.judging.judge import fault_name
+from conformance.engine.judging.losses import fault_name
 from conformance.engine.judging.trials import Trial
 from conformance.observations import (
     Crashed,

@@ -15,7 +15,7 @@ from conformance.adapters.patience import ONCE
 from conformance.adapters.session import Session
 from conformance.editions import Edition, differentiates
 from conformance.engine.judging.findings import Finding
-from conformance.engine.judging.judge import fault_name
+from conformance.engine.judging.losses import fault_name
 from conformance.engine.judging.probes import (
     BINDINGS,
     ODD_LAYOUTS,

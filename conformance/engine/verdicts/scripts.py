@@ -19,7 +19,7 @@ from conformance.dtypes import BFLOAT16
 from conformance.engine.judging.calls import CallTrial
 from conformance.engine.judging.findings import Finding
 from conformance.engine.judging.gradients import GradientTrial
-from conformance.engine.judging.judge import LATE
+from conformance.engine.judging.invalid_input import LATE
 from conformance.engine.judging.metadata import SAME_DTYPE
 from conformance.engine.judging.probes import (
     BINDINGS,

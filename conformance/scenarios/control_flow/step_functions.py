@@ -102,7 +102,7 @@ def _remembering(K: Recorder, x: Result, states: Result) -> Any:
 
 
 def _summing(K: Recorder, x: Result, states: Result) -> Any:
-    """It computes with the constant in place of the state, too, though not the same."""
+    """Sums of both states by different factors; a constant for a state changes the output."""
     half, shift = (
         K.sum(states[i], axis=-1, keepdims=True) * factor for i, factor in enumerate((0.5, 0.25))
     )

@@ -95,7 +95,7 @@ class Checkers:
         """The checker of a kind and a name in `written.yaml`.
 
         Raises:
-            KeyError: there is no such checker.
+            KeyError: no checker has this kind and name.
         """
         kind, _, name = text.partition(" ")
         if spec is None:

@@ -292,8 +292,8 @@ def test_a_record_of_a_long_page_comes_when_it_is_opened(page: Any, tmp_path: Pa
         for n in range(3)
     ]
     value = replace(aspect_result(Aspect.VALUE, V), failures=failures)
-    listed = results("one", [FunctionResult("softmax", "activations", [value], "(x)")])
-    write(tmp_path, format_files("html", [listed], documented()))
+    run = results("one", [FunctionResult("softmax", "activations", [value], "(x)")])
+    write(tmp_path, format_files("html", [run], documented()))
     page.goto((tmp_path / "functions" / "softmax.html").as_uri())
     last = page.locator("details.failure").last
     assert last.locator("pre").count() == 0
