@@ -129,8 +129,8 @@ def test_what_is_refused_violates_only_if_the_docstring_has_it(
     ("wrong", "cited"),
     [
         ({}, []),
-        ({"sum": "keepdims=False"}, ["keras.ops.sum: Summary"]),
-        ({"relu": "np.minimum(x, 0).astype(x.dtype)"}, ["keras.ops.relu: Summary"]),
+        ({"sum": "keepdims=False"}, ["keras.ops.sum"]),
+        ({"relu": "np.minimum(x, 0).astype(x.dtype)"}, ["keras.ops.relu"]),
     ],
 )
 def test_a_package_is_tested_under_its_own_names(
@@ -144,8 +144,8 @@ def test_a_package_is_tested_under_its_own_names(
     chosen = ["-k", "keras.ops.sum or keras.ops.relu and not relu6", "--profile", "smoke"]
     done = CliRunner().invoke(run, [*given, *chosen, "--no-database"])
     assert done.exit_code == (1 if cited else 0), done.output
-    for citation in ("keras.ops.sum: Summary", "keras.ops.relu: Summary"):
-        assert (citation in done.output) is (citation in cited), done.output
+    failed = [line for line in done.output.splitlines() if line.startswith("✗ ")]
+    assert [line.split()[1] for line in failed if "Summary)" in line] == cited
 
 
 @pytest.mark.parametrize(
