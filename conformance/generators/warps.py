@@ -100,6 +100,7 @@ FITS: Mapping[str, Fit] = {
     "alike, channels last": _alike(-3),
     "alike, channels first": _alike(-2),
     "windows of images": lambda _rng, values: values,
+    "images of another size": lambda _rng, values: values,
     "points": lambda _rng, values: values,
 }
 FIXED = (
@@ -110,5 +111,6 @@ FIXED = (
 VEILED = (
     *("transforms", "scales", "steps"),
     *("alike, channels last", "alike, channels first", "windows of images"),
+    "images of another size",
 )
 """Domains beside which no gradient is settled: some of the results are open."""

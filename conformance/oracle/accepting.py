@@ -12,7 +12,7 @@ from conformance.oracle.keras_ops import (
     filters,
     matrices,
     places,
-    resampling,
+    resizing,
     uniques,
 )
 
@@ -24,5 +24,5 @@ EVIDENCE: Mapping[str, Evidence] = {
     **filters.EVIDENCE,
     **uniques.EVIDENCE,
     **ctc.EVIDENCE,
-    **resampling.EVIDENCE,
+    **resizing.EVIDENCE,
 }

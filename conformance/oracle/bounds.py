@@ -52,6 +52,7 @@ from conformance.oracle.keras_ops import (
     pieces,
     places,
     resampling,
+    resizing,
     scaling,
     short_time,
 )
@@ -96,6 +97,7 @@ CONTRACTIONS = {
     **filters.CONTRACTIONS,
     **keras_ctc.CONTRACTIONS,
     **resampling.CONTRACTIONS,
+    **resizing.CONTRACTIONS,
     **scaling.CONTRACTIONS,
     **complex_numbers.CONTRACTIONS,
     **divisions.CONTRACTIONS,

@@ -45,6 +45,7 @@ from conformance.oracle.keras_ops import (
     pieces,
     places,
     resampling,
+    resizing,
     scaling,
     short_time,
     uniques,
@@ -102,6 +103,7 @@ ORACLES: Mapping[str, Callable[..., Array]] = {
     **uniques.ORACLES,
     **keras_ctc.ORACLES,
     **resampling.ORACLES,
+    **resizing.ORACLES,
     **scaling.ORACLES,
     **complex_numbers.ORACLES,
 }

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import Meta, field
 
@@ -37,6 +38,12 @@ class Claim(SpecRecord, frozen=True, kw_only=True):
     """Where documents are docstrings: the section that says it."""
     rules_out: list[str] = field(default_factory=list)
     """Readings of conventions that these documents do not leave open here: `extremes: overflow`."""
+    given: str | None = None
+    """The parameter without which the claim says nothing of a call."""
+
+    def binds(self, arguments: Mapping[str, Any]) -> bool:
+        """Whether the claim is about a call with these arguments."""
+        return self.given is None or arguments.get(self.given) is not None
 
 
 class Erratum(SpecRecord, frozen=True, kw_only=True):

@@ -7,7 +7,7 @@ import pytest
 from conformance.engine import Task, plan
 from conformance.engine.judging.calls import CallTrial
 from conformance.engine.planning.likely import KINDS, likely_calls, likely_kinds
-from conformance.engine.planning.profiles import SURVEY
+from conformance.engine.planning.profiles import DEFAULT, SMOKE, SURVEY, Profile
 from conformance.generators.drawing import remade
 from conformance.program import Binding
 from conformance.specs import load
@@ -15,9 +15,21 @@ from conformance.specs import load
 LISTS, _ = KINDS
 
 
-def planned(function: str) -> Task:
-    (task,) = plan(load(), "keras-3", SURVEY, 0, select=lambda name: name == function)
+def planned(function: str, profile: Profile = SURVEY) -> Task:
+    (task,) = plan(load(), "keras-3", profile, 0, select=lambda name: name == function)
     return task
+
+
+def bare_dtypes(function: str, profile: Profile) -> set[str]:
+    """The dtypes of the planned symbolic tensors in calls that ask for no dtype."""
+    trials = planned(function, profile).trials()
+    calls = [trial.prepared.structure for trial in trials if isinstance(trial, CallTrial)]
+    return {
+        item.dtype
+        for call in calls
+        for item in call.program.inputs
+        if call.arguments.get("dtype") is None and item.binding is Binding.PLACEHOLDER
+    }
 
 
 def bindings(function: str) -> list[list[Binding]]:
@@ -73,3 +85,17 @@ def test_the_strategy_of_a_kind_makes_its_call_again() -> None:
         assert again is not None
         assert again.program == draw.value.program
         assert again.unsettled == draw.value.unsettled
+
+
+@pytest.mark.parametrize("function", ["keras.ops.prod", "keras.ops.mean"])
+def test_default_calls_a_function_with_each_dtype_and_asks_for_none(function: str) -> None:
+    assert bare_dtypes(function, DEFAULT).issuperset(load()[function].dtypes.probed)
+    assert not bare_dtypes(function, SMOKE).issuperset(load()[function].dtypes.probed)
+
+
+def test_default_begins_with_the_calls_of_smoke() -> None:
+    smoke, default = (
+        [trial.key for trial in planned("keras.ops.prod", profile).trials()]
+        for profile in (SMOKE, DEFAULT)
+    )
+    assert default[: len(smoke)] == smoke

@@ -46,7 +46,8 @@ def dtype_conventions(prepared: Prepared, other: dict[str, str]) -> set[str]:
     structure = prepared.structure
     named = {*with_input_dtype(structure.unsettled, structure, other=other)} & {*OF_DTYPES}
     # a dtype that is claimed is claimed whatever goes in: `input-dtype` allows refusing it, no more
-    if not any(c.aspect == "dtype" for c in structure.spec.claims):
+    claims = (c for c in structure.spec.claims if c.aspect == "dtype")
+    if not any(claim.binds(structure.arguments) for claim in claims):
         named.add(ConventionName.RESULT_DTYPE)
     return named
 

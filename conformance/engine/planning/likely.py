@@ -3,6 +3,10 @@
 The published results of `keras.ops` show which calls convict. Most failing functions fail with
 symbolic tensors of float64, whose claimed dtype is wrong, or with a list beside symbolic tensors.
 Every profile has a call of each kind right after its first calls.
+
+`default` also has a *bare* call of each dtype that a docstring does not name: symbolic tensors of
+that dtype, and no argument that asks for another. Rules for dtypes, such as the sum of small
+integers, show there.
 """
 
 from __future__ import annotations
@@ -28,8 +32,11 @@ from conformance.specs import Spec
 
 LIKELY_VALUES = ("ordinary", "special")
 """The value profiles of a likely call."""
-TRIES = 4
-"""How many calls are drawn; the call that rests on the fewest conventions is taken."""
+TRIES, BARE_TRIES = 4, 12
+"""How many calls are drawn; the call that rests on the fewest conventions is taken. Few draws of a
+function with a parameter `dtype` are bare."""
+ASKS = "dtype"
+"""The parameter that asks for the dtype of a result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +47,8 @@ class LikelyKind:
     """None for the first documented one."""
     lists: bool = False
     """Whether the first argument has a list in place of each tensor."""
+    bare: bool = False
+    """Whether no argument asks for a dtype."""
 
     def of(self, spec: Spec) -> str:
         """The dtype of the tensors of a function."""
@@ -66,12 +75,15 @@ class LikelyKind:
             call = made(chooser, spec, edition, dtype=dtype, binding=binding, elements=SMALL)
             return _with_lists(call) if self.lists else call
 
-        draws = [d for _ in range(TRIES) if isinstance(d := seeded(make, random), Drawn)]
+        tries = BARE_TRIES if self.bare else TRIES
+        draws = [d for _ in range(tries) if isinstance(d := seeded(make, random), Drawn)]
         asking = [draw for draw in draws if self._asks(draw.value)]
         return min(asking, key=lambda draw: len(draw.value.unsettled), default=None)
 
     def _asks(self, call: Structure) -> bool:
         """Whether the call has a tensor made in this way, and none without elements."""
+        if self.bare and call.arguments.get(ASKS) is not None:
+            return False
         inputs = call.program.inputs
         empty = any(math.prod(item.shape) == 0 for item in inputs)
         binding = Binding.PYTHON if self.lists else Binding.PLACEHOLDER
@@ -98,16 +110,23 @@ KINDS = (LikelyKind(lists=True), LikelyKind("float64"))
 """Those that convict most functions of one half of the published results (docs/plan.md)."""
 
 
-def likely_kinds(spec: Spec, edition: Edition) -> list[LikelyKind]:
-    """The kinds of a function; none where the edition promises nothing of symbolic tensors."""
-    return [k for k in KINDS if symbols_of(edition) and k.is_offered(spec, edition)]
+def likely_kinds(spec: Spec, edition: Edition, bare: bool = False) -> list[LikelyKind]:
+    """The kinds of a function; none where the edition promises nothing of symbolic tensors.
+
+    With `bare` also those of each dtype that its docstring does not name.
+    """
+    if not symbols_of(edition):
+        return []
+    dtypes = spec.dtypes.probed if bare else []
+    kinds = (*KINDS, *(LikelyKind(dtype, bare=True) for dtype in dtypes))
+    return [kind for kind in kinds if kind.is_offered(spec, edition)]
 
 
 def likely_calls(
-    spec: Spec, edition: Edition, seed: int
+    spec: Spec, edition: Edition, seed: int, bare: bool = False
 ) -> Iterator[tuple[LikelyKind, Drawn[Structure]]]:
     """The likely calls of a function, each with its kind."""
-    for kind in likely_kinds(spec, edition):
+    for kind in likely_kinds(spec, edition, bare):
         draw = kind.draw(spec, edition, seed)
         if draw is not None:
             yield kind, draw

@@ -266,13 +266,14 @@ class Task:
                 yield Planned(call, Source(strategy, row.draw, values), row.stage)
 
     def _likely(self) -> Iterator[Planned]:
-        """The calls that convict most often, which every profile has."""
+        """The calls that convict most often, which every profile has, and the bare ones."""
         as_call = partial(self._call, values=LIKELY_VALUES)
-        for kind, draw in likely_calls(self.spec, self.edition, self.own_seed):
+        bare = sum(not profile.bare for profile in self.profile.chain)
+        for kind, draw in likely_calls(self.spec, self.edition, self.own_seed, self.profile.bare):
             call = as_call(draw.value)
             if _has_answer(call.prepared):
                 strategy = kind.strategy(self.spec, self.edition).map(as_call)
-                yield Planned(call, Source(strategy, draw, LIKELY_VALUES), 0)
+                yield Planned(call, Source(strategy, draw, LIKELY_VALUES), bare * kind.bare)
 
     def _structures(self, elements: int) -> SearchStrategy[Structure]:
         return structures(self.spec, self.edition, elements=elements)
@@ -421,7 +422,7 @@ class Task:
         draws = min(self.profile.draws, len(self.profile.values))
         if Aspect.PURITY not in demanded_aspects(self.spec, self.edition):
             return structures
-        likely = sum(len(LIKELY_VALUES) for _ in likely_kinds(self.spec, self.edition))
+        likely = len(likely_kinds(self.spec, self.edition, self.profile.bare)) * len(LIKELY_VALUES)
         constants, empty = max(1, structures // 6), -(-structures // 7)
         return (structures - constants - empty) * draws + constants * FEW_DRAWS + empty + likely
 

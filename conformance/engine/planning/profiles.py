@@ -55,6 +55,8 @@ class Profile:
     """How much is drawn to find the structures."""
     exhaustive: bool = False
     """Whether elementwise functions get every number of a small dtype."""
+    bare: bool = False
+    """Whether each dtype that no docstring names has a call without other arguments."""
 
     contains: Profile | None = None
     """The next smaller profile, all of whose trials this one has, with the same numbers."""
@@ -161,6 +163,7 @@ DEFAULT = Profile(
     gradients=4,
     compiled=2,
     exhaustive=True,
+    bare=True,
     contains=SMOKE,
 )
 THOROUGH = Profile(
@@ -180,6 +183,7 @@ THOROUGH = Profile(
     compiled=20,
     elements=100_000,
     exhaustive=True,
+    bare=True,
     contains=DEFAULT,
 )
 PROFILES = {profile.name: profile for profile in (SMOKE, DEFAULT, THOROUGH)}

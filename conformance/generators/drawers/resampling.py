@@ -102,19 +102,23 @@ def _perspective(call: CallDraft) -> None:
 
 
 METHODS = ("bilinear", "nearest", "bicubic")
-WAYS = ("same", "repeated", "alike", "with borders", "cut")
-"""The ways in which images of another size are settled."""
+WAYS = ("same", "repeated", "alike", "with borders", "cut", "another")
+"""The ways in which images of another size are settled, and the one that conventions settle."""
+
+
+DOMAINS = {"alike": ALIKE, "cut": "windows of images", "another": "images of another size"}
 
 
 def _resized(call: CallDraft) -> None:
-    """Images of the same size, with repeated elements, of equal elements, with borders, or cut."""
+    """Images of the same size, with repeated elements, of equal elements, with borders, cut, or of
+    any numbers and size."""
     way = call.pick(WAYS if is_floating(call.dtype) else WAYS[:2])
     rows, columns = call.pick((3, 2, 4, 1, 5, 7)), call.pick((4, 2, 3, 1, 5, 6))
-    domain = {"alike": ALIKE, "cut": "windows of images"}.get(way, "real")
+    domain = DOMAINS.get(way, "real")
     _images(call, (rows, columns), domain)
     size = _SIZES[way](call, rows, columns)
     call.add_value("size", size if call.pick((True, True, False)) else list(size))
-    if way in ("same", "repeated", "alike"):
+    if way in ("same", "repeated", "alike", "another"):
         _pass_method(call, way)
 
 
@@ -123,7 +127,7 @@ def _pass_method(call: CallDraft, way: str) -> None:
     method = "nearest" if whole else call.pick(METHODS)
     if method != "bilinear" or call.pick((False, True)):
         call.add_value("interpolation", method)
-    if way == "alike" and call.pick((False, True)):
+    if way in ("alike", "another") and call.pick((False, True)):
         call.add_value("antialias", call.pick((True, False)))
 
 
@@ -144,7 +148,7 @@ def _along_one(
 
 def _with_borders(call: CallDraft, rows: int, columns: int) -> Dims:
     """Borders of one width on both sides."""
-    beside = call.integer((1, 2))
+    beside = call.integer((0, 2))
     call.add_value("pad_to_aspect_ratio", True)
     if call.pick((True, True, False)):
         call.add_value("fill_value", call.pick((50.0, 0.0)))
@@ -164,6 +168,7 @@ _SIZES: Mapping[str, Callable[[CallDraft, int, int], Dims]] = {
     "alike": _of_any_size,
     "with borders": _with_borders,
     "cut": _cut,
+    "another": _of_any_size,
 }
 
 METHODS_OF_SCALING = (

@@ -1,4 +1,4 @@
-"""Images of another size or perspective, and numbers between the elements of a tensor.
+"""Images of another perspective, and numbers between the elements of a tensor.
 
 `map_coordinates` and `affine_transform` take means of the elements around a point, or the nearest
 one. A tensor goes on at its ends as the docstrings draw it. Three kinds of points are
@@ -10,10 +10,6 @@ result to those of the image. By Gaussian elimination with partial pivoting each
 by at most the element of |A^-1| gamma_24 |L| |U| |h| (N. J. Higham, Accuracy and Stability of
 Numerical Algorithms, 2002, theorem 9.4). For the points that the plan draws, an image's point then
 moves by at most `SPREAD` gamma_24 (a test computes it).
-
-`resize` has a settled answer where the size stays, where each element is repeated, where all are
-alike, and where an image is cut or gets borders. Which part of an image is cut out, the docstring
-does not say: the evidence is what the answer is off the nearest window of its size.
 
 Weights for the elements around a point add up to 1. Products with them, their sum, and the place of
 a point are off by `ROUNDINGS` roundings of the largest of these elements.
@@ -27,7 +23,6 @@ from typing import Any
 
 import numpy as np
 
-from conformance.oracle.evidence import Evidence
 from conformance.oracle.expectation import Array
 from conformance.oracle.rational import solution
 from conformance.oracle.rounding import Arithmetic, allowance
@@ -36,11 +31,9 @@ Bounded = tuple[Array, Array]
 Points = Sequence[Array]
 """A row of places for each axis."""
 HALF = 0.5
-ROUNDINGS, OF_SIZES = 64, 128
-"""Roundings of the weights and sums of a point, and of a row and a column of weights."""
+ROUNDINGS = 64
+"""Roundings of the weights and sums of a point."""
 SPREAD, ELIMINATION = 256, 24
-WEIGHT = 2
-"""How large the magnitudes of the weights of `bicubic` are together, along rows and columns."""
 
 
 def _clipped(place: Array, length: int) -> Array:
@@ -168,13 +161,13 @@ def bounded_map(  # noqa: PLR0917 - as documented
 # Images
 
 
-def _last(images: Array, data_format: str | None) -> Array:
+def last(images: Array, data_format: str | None) -> Array:
     """A batch of images with their channels in the last axis."""
     x = np.moveaxis(images, -3, -1) if data_format == "channels_first" else images
     return x if x.ndim == 4 else x[None]
 
 
-def _placed(x: Array, images: Array, data_format: str | None) -> Array:
+def placed(x: Array, images: Array, data_format: str | None) -> Array:
     """The batch as the images lie."""
     x = x if images.ndim == 4 else x[0]
     return np.moveaxis(x, -1, -3) if data_format == "channels_first" else x
@@ -225,9 +218,7 @@ def affine_transform(  # noqa: PLR0917 - as documented
     first; transform (batch, 8) or (8,). The result has the shape of the images.
     """
     how = _order(interpolation), fill_mode, fill_value
-    return _placed(
-        _warped(sampled, _last(images, data_format), transform, *how), images, data_format
-    )
+    return placed(_warped(sampled, last(images, data_format), transform, *how), images, data_format)
 
 
 def bounded_affine(  # noqa: PLR0917 - as documented
@@ -249,8 +240,8 @@ def bounded_affine(  # noqa: PLR0917 - as documented
         return _bound(model, x, points, *how)
 
     how = _order(interpolation), fill_mode, fill_value
-    bounds = _warped(bound, _last(images, data_format), transform, *how)
-    return affine_transform(images, *arguments), _placed(bounds, images, data_format)
+    bounds = _warped(bound, last(images, data_format), transform, *how)
+    return affine_transform(images, *arguments), placed(bounds, images, data_format)
 
 
 def equations(starts: Array, ends: Array) -> tuple[Array, Array]:
@@ -325,96 +316,20 @@ def bounded_perspective(  # noqa: PLR0917 - as documented
         return np.where(opened | ~np.isfinite(near), np.inf, near)
 
     rows = transform_of(start_points, end_points)
-    bounds = _warped(bound, _last(images, data_format), rows)
-    return perspective_transform(images, *arguments), _placed(bounds, images, data_format)
+    bounds = _warped(bound, last(images, data_format), rows)
+    return perspective_transform(images, *arguments), placed(bounds, images, data_format)
 
 
 # Sizes
-
-
-def _with_borders(x: Array, size: Sequence[int], fill: Any) -> Array:
-    beside = [(n - m) // 2 for n, m in zip(size, x.shape[1:3], strict=True)]
-    ends = [(0, 0), *((n, n) for n in beside), (0, 0)]
-    return np.pad(x, ends, constant_values=x.dtype.type(fill))
-
-
-def resize(  # noqa: PLR0917 - as documented
-    images: Array,
-    size: Sequence[int],
-    interpolation: str = "bilinear",  # noqa: ARG001 - where it is settled, all have the same answer
-    antialias: bool = False,  # noqa: ARG001 - the same
-    crop_to_aspect_ratio: bool = False,
-    pad_to_aspect_ratio: bool = False,
-    fill_mode: str = "constant",  # noqa: ARG001 - the only one
-    fill_value: Any = 0.0,
-    data_format: str | None = None,
-) -> Array:
-    """The evidence of right images of another size.
-
-    Shapes: images as in `affine_transform`; the result has `size` = (rows, columns).
-    """
-    x = _last(images, data_format)
-    if crop_to_aspect_ratio:
-        return _placed(np.zeros((len(x), *size, x.shape[-1])), images, data_format)
-    if pad_to_aspect_ratio:
-        return _placed(_with_borders(x, size, fill_value), images, data_format)
-    down, right = (np.arange(n) * m // n for n, m in zip(size, x.shape[1:3], strict=True))
-    return _placed(x[:, down][:, :, right], images, data_format)
-
-
-def evidence_of_resized(
-    answer: Any,
-    images: Any,
-    size: Any = (),
-    crop_to_aspect_ratio: Any = False,
-    data_format: Any = None,
-    **_: Any,
-) -> Any:
-    """The answer; of images that are cut, what it is off the nearest window of its size."""
-    if not crop_to_aspect_ratio:
-        return answer
-    down, right = (-2, -1) if data_format == "channels_first" else (-3, -2)
-    got = np.asarray(answer, np.longdouble)
-    least, nearest = np.inf, np.full(got.shape, np.inf)
-    for row in range(images.shape[down] - size[0] + 1):
-        for column in range(images.shape[right] - size[1] + 1):
-            window = images.take(range(row, row + size[0]), down)
-            window = window.take(range(column, column + size[1]), right).astype(np.longdouble)
-            same = (got == window) | (np.isnan(got) & np.isnan(window))
-            off = np.where(same, 0, got - window)
-            far = np.abs(np.where(np.isnan(off), np.inf, off)).max(initial=0)
-            if far < least:
-                least, nearest = far, off
-    return nearest
-
-
-def bounded_resize(model: Arithmetic, images: Array, **how: Any) -> Bounded:
-    """Value and bound of `resize`: the nearest elements are exact.
-
-    Shapes: value and bound have the shape of `resize`.
-    """
-    value = resize(images, **how)
-    most = np.abs(images).max(initial=0)
-    if how.get("interpolation") == "nearest":
-        return value, np.zeros(value.shape)
-    risky = not np.isfinite(images).all() or most * WEIGHT >= model.overflow
-    return value, np.full(value.shape, np.inf if risky else allowance(OF_SIZES, model) * most)
 
 
 ORACLES: Mapping[str, Callable[..., Array]] = {
     "map_coordinates": map_coordinates,
     "affine_transform": affine_transform,
     "perspective_transform": perspective_transform,
-    "resize": resize,
 }
 CONTRACTIONS: Mapping[str, Callable[..., Bounded]] = {
     "map_coordinates": bounded_map,
     "affine_transform": bounded_affine,
     "perspective_transform": bounded_perspective,
-    "resize": bounded_resize,
-}
-EVIDENCE: Mapping[str, Evidence] = {
-    "resize": Evidence(
-        evidence_of_resized, "the images, or their distance to the nearest window of their size"
-    ),
 }

@@ -130,6 +130,10 @@ def _only_reached(_function: str, arguments: Arguments) -> Arguments:
 VARIANTS: Mapping[Reading, Variant] = {
     (ConventionName.ADAPTIVE_WINDOWS, "one stride"): keyword("one_stride", True),
     (ConventionName.GAUSSIAN_WEIGHTS, "integrals"): keyword("integrated", True),
+    (ConventionName.RESIZE_GRID, "corners"): keyword("grid", "corners"),
+    (ConventionName.RESIZE_GRID, "edges"): keyword("grid", "edges"),
+    (ConventionName.CUBIC_FILTER, "repeated"): keyword("cubic", "repeated"),
+    (ConventionName.CUBIC_FILTER, "steep"): keyword("cubic", "steep"),
     (ConventionName.PATCH_ORDER, "channel by channel"): keyword("order", "channels"),
     (ConventionName.PATCH_PLACE, "the last axis"): keyword("place", "last"),
     (ConventionName.AVERAGE_BORDER, "counted"): keyword("counts_border", True),
