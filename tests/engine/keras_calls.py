@@ -27,6 +27,10 @@ PROFILES = ("ordinary", "integers", "halves", "sparse")
 DTYPES = ("float32", "float64", "int32", "int8")
 
 
+COUNTS = {"image.resize": 400}
+"""Functions of which the usual number of calls does not show every way to call them."""
+
+
 @cache
 def prepared(name: str, count: int = 100, elements: int = 60) -> Sequence[Prepared]:
     """Different calls of a function, small and with several draws each."""
@@ -51,7 +55,7 @@ def problems(
 ) -> Iterator[Finding]:
     """What violates the documents in what the function gives, where it does not raise one of these
     exceptions."""
-    for one in prepared(name):
+    for one in prepared(name, COUNTS.get(name, 100)):
         for number in range(len(one.draws)):
             try:
                 returned = _returned(one, number, function)

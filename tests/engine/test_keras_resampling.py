@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
 
+from conformance.oracle.keras_ops import resizing
 from tests.engine.keras_calls import prepared, problems
 from tests.scenarios.changed import Wrong, ignored
 from tests.scenarios.keras_images import RIGHT
@@ -59,6 +60,7 @@ IGNORED: tuple[tuple[str, str], ...] = (
     *((n, "interpolation") for n in ("affine_transform", "perspective_transform")),
     ("perspective_transform", "fill_value"),
     *(("resize", k) for k in ("crop_to_aspect_ratio", "pad_to_aspect_ratio", "fill_value")),
+    *(("resize", k) for k in ("interpolation", "antialias")),
 )
 WRONG: tuple[tuple[str, str, Wrong], ...] = (
     ("map_coordinates", "always nearest", before("map_coordinates", 2, lambda _: 0)),
@@ -92,11 +94,22 @@ WRONG: tuple[tuple[str, str, Wrong], ...] = (
     ("perspective_transform", "nothing", lambda x, s, e, **k: x),
     ("resize", "columns first", before("resize", 1, lambda size: size[::-1])),
     ("resize", "in turn", before("resize", 0, lambda x: x[..., ::-1, :])),
+    (
+        "resize",
+        "a cubic filter with a = -1",
+        lambda x, s, **k: RIGHT["resize"](x, s, **k, cubic="sharp"),
+    ),
     ("resize", "darker", after("resize", lambda x: 0.999 * x)),
 )
 
 
 RAISED = (ValueError, IndexError)
+
+
+@pytest.fixture(autouse=True)
+def sharp(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A filter that is no reading."""
+    monkeypatch.setitem(cast(dict[str, Any], resizing.CUBIC), "sharp", (-1.0, True))
 
 
 @pytest.mark.parametrize("name", RIGHT)
@@ -133,3 +146,12 @@ def test_any_window_of_an_image_may_be_cut_out(place: int) -> None:
         return np.moveaxis(x, -1, -3) if how.get("data_format") == "channels_first" else x
 
     assert not [(f.gives, f.demands) for f in problems("image.resize", cut)]
+
+
+@pytest.mark.parametrize("reading", [{"grid": "corners"}, {"grid": "edges"}, {"cubic": "steep"}])
+def test_a_reading_of_the_grid_or_of_the_filter_violates_nothing(reading: dict[str, str]) -> None:
+    def read(images: Any, size: Any, **how: Any) -> Any:
+        repeated = how.get("interpolation") == "nearest"  # which the docstring settles
+        return RIGHT["resize"](images, size, **how, **({} if repeated else reading))
+
+    assert not [(f.gives, f.demands) for f in problems("image.resize", read)]
