@@ -46,14 +46,14 @@ def library(function: str) -> int:
 
 
 def assert_same(
-    found: Any, wanted: Any, roundings: int, size: Any = None, dtype: str = "float64"
+    result: Any, expected: Any, roundings: int, size: Any = None, dtype: str = "float64"
 ) -> None:
     """Two computations with so many roundings each agree: |found - wanted| <= 2 gamma_n size.
 
     `size` is the sum of the magnitudes of the terms; without it, the magnitude of what is wanted.
     """
-    largest = np.abs(wanted) if size is None else size
-    assert_within(found, wanted, 2 * gamma(roundings, dtype) * np.asarray(largest))
+    largest = np.abs(expected) if size is None else size
+    assert_within(result, expected, 2 * gamma(roundings, dtype) * np.asarray(largest))
 
 
 def log_probability(steps: int) -> int:
@@ -65,17 +65,17 @@ def log_probability(steps: int) -> int:
     return steps * (2 + library("exp") + library("log"))
 
 
-def assert_right(found: Any, expectation: Expectation) -> None:
+def assert_right(result: Any, expectation: Expectation) -> None:
     """A result is within the oracle's own bound."""
-    assert_within(found, expectation.value, expectation.bound)
+    assert_within(result, expectation.value, expectation.bound)
 
 
-def assert_within(found: Any, wanted: Any, bound: Any) -> None:
+def assert_within(result: Any, expected: Any, bound: Any) -> None:
     """The shapes are equal, and no element is farther from what is wanted than its bound.
 
     NaN is as good as NaN, and an infinity as the same infinity.
     """
-    got, right = np.asarray(found), np.asarray(wanted)
+    got, right = np.asarray(result), np.asarray(expected)
     assert got.shape == right.shape
     with np.errstate(invalid="ignore"):
         distance = np.abs(got.astype(np.longdouble) - right.astype(np.longdouble))

@@ -27,7 +27,9 @@ _SEND = "tests that are left out"
 def pytest_addoption(parser: pytest.Parser) -> None:
     """`--everything`: leave no test out."""
     parser.getgroup("the suite's own tests").addoption(
-        "--everything", action="store_true", help=f"run the tests marked {_listed(LEFT_OUT)}, too"
+        "--everything",
+        action="store_true",
+        help=f"run the tests marked {_enumeration(LEFT_OUT)}, too",
     )
 
 
@@ -141,5 +143,5 @@ def _mark(item: pytest.Item) -> str | None:
     return next((mark for mark in LEFT_OUT if item.get_closest_marker(mark)), None)
 
 
-def _listed(names: tuple[str, ...]) -> str:
+def _enumeration(names: tuple[str, ...]) -> str:
     return f"{', '.join(names[:-1])} or {names[-1]}"

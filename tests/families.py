@@ -56,9 +56,9 @@ class Family:
         self.ids = {"host": [host]}
         above = [host]
         for role in roles:
-            above = self.ids[role] = [child for one in above for child in self._children(one)]
+            above = self.ids[role] = [child for parent in above for child in self._children(parent)]
         # the oldest is the zygote, if there is one, and the worker its copy
-        below = [sorted(self._children(one)) for one in above]
+        below = [sorted(self._children(parent)) for parent in above]
         self.ids["zygote"] = [workers[0] for workers in below if workers]
         self.ids["worker"] = [workers[min(1, len(workers) - 1)] for workers in below if workers]
 
@@ -78,7 +78,7 @@ class Family:
         deadline = time.monotonic() + seconds
         while self.left() and time.monotonic() < deadline:
             time.sleep(0.05)
-        found = self.left()
-        for process in found:
+        processes = self.left()
+        for process in processes:
             os.kill(process, signal.SIGKILL)
-        return found
+        return processes

@@ -25,14 +25,14 @@ def pytest_configure(config: pytest.Config) -> None:
     if hasattr(config, "workerinput"):
         return
     users = suite_home()
-    config.stash[_MADE] = made = tempfile.mkdtemp(prefix="conformance-home-")
+    config.stash[_MADE] = home = tempfile.mkdtemp(prefix="conformance-home-")
     for name in SHARED:
         (users / name).mkdir(parents=True, exist_ok=True)
-        Path(made, name).symlink_to(users / name)
-    os.environ[HOME] = made
+        Path(home, name).symlink_to(users / name)
+    os.environ[HOME] = home
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Remove it, and not what its links lead to."""
-    if made := config.stash.get(_MADE, None):
-        shutil.rmtree(made, ignore_errors=True)
+    if home := config.stash.get(_MADE, None):
+        shutil.rmtree(home, ignore_errors=True)

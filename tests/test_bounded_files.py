@@ -236,7 +236,7 @@ def test_as_many_values_as_real_results_have_are_read(place: Path) -> None:
     assert read_results(file).target.name == "mine"
 
 
-def kept(folder: Path, *values: bytes) -> Path:
+def store(folder: Path, *values: bytes) -> Path:
     """A database with these cases, as a stranger's project could bring it along."""
     place = folder / ".conformance" / "examples"
     stored = DirectoryBasedExampleDatabase(place)
@@ -255,7 +255,7 @@ def no_cases(place: Path) -> str:
 
 
 def test_kept_cases_without_end_are_refused(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    stored = kept(place, b"{}")
+    stored = store(place, b"{}")
     (file,) = (f for f in stored.rglob("*") if f.is_file() and f.read_bytes() == b"{}")
     file.unlink()
     file.symlink_to(ENDLESS)
@@ -282,6 +282,6 @@ def test_kept_cases_with_too_many_values_are_not_decoded(place: Path) -> None:
     )
     few, many = b'"x":[[]]', b'"x":[' + b"[]," * (MOST_VALUES // 2) + b"[]]"
     usual = _encoded(case).replace(b'"x":[]', few)
-    stored = kept(place, usual, usual.replace(few, many))
+    stored = store(place, usual, usual.replace(few, many))
     ((only,),) = [database(DatabaseOptions(database=stored)).stored()]
     assert only.failure.program == {"x": [[]]}

@@ -76,10 +76,10 @@ def ran(pytester: pytest.Pytester, *arguments: str) -> tuple[list[str], pytest.R
         result = pytester.runpytest_subprocess(*options, *arguments)
     else:
         result = pytester.runpytest_inprocess(*options, *arguments)
-    return sorted(name for name, _ in told(pytester.path)), result
+    return sorted(name for name, _ in runs(pytester.path)), result
 
 
-def told(folder: Path) -> list[tuple[str, str]]:
+def runs(folder: Path) -> list[tuple[str, str]]:
     lines = (folder / "told").read_text("utf-8").splitlines()
     return [(name, process) for name, _, process in (line.partition(" ") for line in lines)]
 
@@ -114,14 +114,14 @@ def test_one_test_may_be_left_out(pytester: pytest.Pytester) -> None:
 def test_what_is_named_runs_in_one_process(pytester: pytest.Pytester, named: str) -> None:
     names, result = ran(pytester, named, "-n", "logical", "--dist", "loadgroup")
     assert {"slow"} <= set(names) <= {"slow", "thorough", "group", "other"}
-    assert len(set(told(pytester.path))) == len(set(names))
+    assert len(set(runs(pytester.path))) == len(set(names))
     assert not any("Left out" in line or "workers" in line for line in result.outlines)
 
 
 def test_a_file_and_a_group_stay_in_one_process(pytester: pytest.Pytester) -> None:
     names, _ = ran(pytester, "--everything", "-n", "2", "--dist", "loadgroup")
     assert len(names) == 21
-    places = {(name.rstrip("0123456789"), process) for name, process in told(pytester.path)}
+    places = {(name.rstrip("0123456789"), process) for name, process in runs(pytester.path)}
     process = dict(places)
     assert len(places) == len(process) == 6, "each has one process"
     assert process["quick"] == process["many"]

@@ -19,8 +19,8 @@ def by_bits(numbers: Array) -> Array:
     """float32 rounded to bfloat16 by the usual addition to its bits; NaN stays NaN."""
     bits = np.asarray(numbers, np.float32).view(np.uint32).astype(np.uint64)
     near = (bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000
-    made = near.astype(np.uint32).view(np.float32)
-    return np.where(np.isnan(numbers), np.float32(np.nan), made)
+    rounded = near.astype(np.uint32).view(np.float32)
+    return np.where(np.isnan(numbers), np.float32(np.nan), rounded)
 
 
 def between() -> Array:

@@ -23,11 +23,11 @@ FOLDERS = {
 
 def modules() -> dict[str, Path]:
     """Every module of the package by its name."""
-    found = {}
+    paths = {}
     for path in sorted(PACKAGE.rglob("*.py")):
         parts = (PACKAGE.name, *path.relative_to(PACKAGE).with_suffix("").parts)
-        found[".".join(p for p in parts if p != "__init__")] = path
-    return found
+        paths[".".join(p for p in parts if p != "__init__")] = path
+    return paths
 
 
 def imported(tree: ast.Module, package: str) -> Iterator[str]:

@@ -71,13 +71,13 @@ def negative_at(draw: int, draws: int = 4, **kwargs: Any) -> Batch:
 
 def arrays(observation: StructureObservation) -> list[Array]:
     """The arrays of the only output; AssertionError if a draw has none."""
-    found = []
+    values = []
     for draw in observation.draws:
         assert isinstance(draw.outcome, Returned), draw.outcome
         (value,) = next(iter(draw.outcome.values.values()))
         assert value.array is not None
-        found.append(value.array)
-    return found
+        values.append(value.array)
+    return values
 
 
 def error(observation: StructureObservation, draw: int = 0) -> Raised:

@@ -55,9 +55,9 @@ def target(described: Target) -> Configurable:
 @pytest.fixture
 def forking(described: Target) -> Iterator[Configurable]:
     """A target whose configured processes are forks of one that has imported `heavy`."""
-    made = Configurable(msgspec.structs.replace(described, preload=("heavy",)))
-    with made.plain((), 0):
-        yield made
+    configurable = Configurable(msgspec.structs.replace(described, preload=("heavy",)))
+    with configurable.plain((), 0):
+        yield configurable
 
 
 def ask(session: Session, function: str, *args: str) -> Any:
@@ -212,16 +212,16 @@ def test_a_library_that_cannot_be_shared_is_imported_by_each(
 
 
 def test_forks_end_with_the_session_in_the_own_environment(described: Target) -> None:
-    made = Configurable(msgspec.structs.replace(described, preload=()))
-    with made.plain((), 0):
-        forks = made._forks
+    configurable = Configurable(msgspec.structs.replace(described, preload=()))
+    with configurable.plain((), 0):
+        forks = configurable._forks
         assert forks is not None
-        with made.open(None, {}) as session:
+        with configurable.open(None, {}) as session:
             ask(session, "floatx")
         assert Path(forks.homes).is_dir()
     assert not Path(forks.homes).exists()
     assert forks._source.zygote is None
-    with made.open(None, {}) as session:
+    with configurable.open(None, {}) as session:
         assert ask(session, "floatx") == "untouched"
 
 

@@ -43,13 +43,13 @@ QUICK = CallLimits(structure=1.0, draw=0.0)
 def test_abort_is_blamed_on_one_draw(blamed: int) -> None:
     asked = negative_at(blamed)
     with Session(launch("crashes")) as session:
-        found = run(session, asked)
-    check_others(found, asked, blamed)
-    crash = found.draws[blamed].outcome
+        observation = run(session, asked)
+    check_others(observation, asked, blamed)
+    crash = observation.draws[blamed].outcome
     assert isinstance(crash, Crashed)
     assert (crash.signal, crash.exit_code, crash.stage) == (signal.SIGABRT, None, "call")
     assert "about to end" in crash.tail
-    assert {type(incident) for incident in found.incidents} == {Crashed}
+    assert {type(incident) for incident in observation.incidents} == {Crashed}
 
 
 def test_exit_code_is_kept() -> None:
@@ -71,9 +71,9 @@ def test_failures_of_a_batch_are_bounded() -> None:
     asked = negative_at(0, draws=16)
     asked.arrays["x"][1:] *= -1
     with Session(launch("crashes", FAKE_END="exit"), limits=CallLimits(failures=6)) as session:
-        found = run(session, asked)
+        observation = run(session, asked)
         assert session.starts <= 8
-    outcomes = [type(d.outcome) for d in found.draws]
+    outcomes = [type(d.outcome) for d in observation.draws]
     assert outcomes[0] is Crashed
     assert outcomes[-1] is NotRun
     assert set(outcomes) == {Crashed, NotRun}
@@ -84,9 +84,9 @@ def test_failures_of_a_batch_are_bounded() -> None:
 def test_hang_is_blamed_and_ended(fake: str) -> None:
     asked = negative_at(1, draws=2)
     with Session(launch(fake), limits=QUICK) as session:
-        found = run(session, asked)
-    check_others(found, asked, 1)
-    outcome = found.draws[1].outcome
+        observation = run(session, asked)
+    check_others(observation, asked, 1)
+    outcome = observation.draws[1].outcome
     assert isinstance(outcome, TimedOut)
     assert outcome.limit == pytest.approx(1.0)
     assert outcome.stage == "call"
@@ -94,19 +94,19 @@ def test_hang_is_blamed_and_ended(fake: str) -> None:
 
 def test_hang_of_a_single_draw_is_retried_once() -> None:
     with Session(launch("hangs"), limits=QUICK) as session:
-        found = session.run_batch(negative_at(0, draws=1))
+        observation = session.run_batch(negative_at(0, draws=1))
         assert session.starts == 2
-    assert isinstance(found.draws[0].outcome, TimedOut)
-    assert len(found.incidents) == 2
+    assert isinstance(observation.draws[0].outcome, TimedOut)
+    assert len(observation.incidents) == 2
 
 
 def test_flood_does_no_harm() -> None:
     asked = negative_at(1)
     with Session(launch("floods_output")) as session:
-        found = run(session, asked)
+        observation = run(session, asked)
         assert session.starts == 1
-    check_others(found, asked, blamed=-1)
-    assert found.incidents == ()
+    check_others(observation, asked, blamed=-1)
+    assert observation.incidents == ()
 
 
 def test_low_descriptors_may_be_closed() -> None:
@@ -119,9 +119,9 @@ def test_low_descriptors_may_be_closed() -> None:
 def test_closing_the_private_descriptors_is_blamed() -> None:
     asked = negative_at(1)
     with Session(launch("closes_descriptors", FAKE_CLOSE="all")) as session:
-        found = run(session, asked)
-    check_others(found, asked, 1)
-    crash = found.draws[1].outcome
+        observation = run(session, asked)
+    check_others(observation, asked, 1)
+    crash = observation.draws[1].outcome
     assert isinstance(crash, Crashed)
     assert "closed or replaced a private descriptor" in crash.tail
     assert crash.stage is None  # it was found out between requests
@@ -130,9 +130,9 @@ def test_closing_the_private_descriptors_is_blamed() -> None:
 def test_garbage_is_blamed() -> None:
     asked = negative_at(2)
     with Session(launch("writes_garbage")) as session:
-        found = run(session, asked)
-    check_others(found, asked, 2)
-    outcome = found.draws[2].outcome
+        observation = run(session, asked)
+    check_others(observation, asked, 2)
+    outcome = observation.draws[2].outcome
     assert isinstance(outcome, Garbled)
     assert "begins with" in outcome.reason
 
@@ -147,8 +147,8 @@ def test_a_forked_child_does_not_answer() -> None:
 def test_a_child_that_holds_the_pipes_does_not_hide_the_crash() -> None:
     asked = negative_at(1, draws=2)
     with Session(launch("forks", FAKE_CHILD="stays")) as session:
-        found = run(session, asked)
-    crash = found.draws[1].outcome
+        observation = run(session, asked)
+    crash = observation.draws[1].outcome
     assert isinstance(crash, Crashed)
     assert crash.exit_code == 9
 
@@ -173,10 +173,10 @@ def test_closing_ends_the_whole_group() -> None:
 @pytest.mark.parametrize(("patient", "times"), [(True, 2), (False, 1)])
 def test_what_hangs_is_run_again_by_the_patient_alone(patient: bool, times: int) -> None:
     with Session(launch("hangs"), limits=QUICK) as session:
-        found = session.run_batch(negative_at(0), Patience(again=patient))
-        assert session.losses == len(found.incidents) == times
-        assert isinstance(found.draws[0].outcome, TimedOut)
-        assert len(found.draws) == negative_at(0).draws
+        observation = session.run_batch(negative_at(0), Patience(again=patient))
+        assert session.losses == len(observation.incidents) == times
+        assert isinstance(observation.draws[0].outcome, TimedOut)
+        assert len(observation.draws) == negative_at(0).draws
         (after,) = [d.outcome for d in session.run_batch(batch(call("softmax", x(2, 3)), 1)).draws]
     assert isinstance(after, Returned)
 
@@ -184,9 +184,9 @@ def test_what_hangs_is_run_again_by_the_patient_alone(patient: bool, times: int)
 def test_only_the_first_draw_of_what_is_slow_is_run() -> None:
     asked = batch(call("exp", x(2)), draws=4)
     with Session(launch("takes_time"), limits=CallLimits(structure=2.0, draw=0.0)) as session:
-        found = session.run_batch(asked)
-        assert session.losses == len(found.incidents) == 1
-    first, *others = (draw.outcome for draw in found.draws)
+        observation = session.run_batch(asked)
+        assert session.losses == len(observation.incidents) == 1
+    first, *others = (draw.outcome for draw in observation.draws)
     assert isinstance(first, Returned)
     assert all(isinstance(outcome, NotRun) for outcome in others)
 
@@ -198,16 +198,16 @@ def test_large_payloads_both_ways_do_not_deadlock() -> None:
         for i in range(8)
     ]
     with Session(launch("correct"), depth=6) as session:
-        for i, (_, found) in enumerate(session.run_batches(todo)):
-            assert all((a == i).all() for a in arrays(found))
+        for i, (_, observation) in enumerate(session.run_batches(todo)):
+            assert all((a == i).all() for a in arrays(observation))
 
 
 def test_what_was_sent_to_a_worker_that_is_gone_is_run_if_it_still_is_to_be() -> None:
     deadly, *others = negative_at(0), *(batch(call("softmax", x(2, 3)), seed=i) for i in range(5))
     with Session(launch("crashes"), depth=3) as session:
-        running = session.run_batches([deadly, *others], lambda one: one is not others[1])
-        seen = [one for one, _ in running]
-    assert [others.index(one) for one in seen[1:]] == [0, 2, 3, 4]
+        running = session.run_batches([deadly, *others], lambda tag: tag is not others[1])
+        seen = [tag for tag, _ in running]
+    assert [others.index(tag) for tag in seen[1:]] == [0, 2, 3, 4]
 
 
 def test_leaving_a_run_early_does_not_mix_up_answers() -> None:
@@ -216,8 +216,8 @@ def test_leaving_a_run_early_does_not_mix_up_answers() -> None:
         running = session.run_batches(todo)
         next(running)
         running.close()  # type: ignore[attr-defined]
-        found = session.run_batch(todo[5])
-    np.testing.assert_array_equal(np.stack(arrays(found)), np.exp(todo[5].arrays["x"]))
+        observation = session.run_batch(todo[5])
+    np.testing.assert_array_equal(np.stack(arrays(observation)), np.exp(todo[5].arrays["x"]))
 
 
 def test_exceptions_that_end_a_program_do_not_end_the_worker() -> None:
@@ -229,9 +229,9 @@ def test_exceptions_that_end_a_program_do_not_end_the_worker() -> None:
             "MemoryError",
             "UnprintableError",
         ):
-            found = session.run_batch(batch(call("exp", x(2), args=[kind])))
-            assert error(found).type == kind
-            assert len(error(found).message) <= 2000
+            observation = session.run_batch(batch(call("exp", x(2), args=[kind])))
+            assert error(observation).type == kind
+            assert len(error(observation).message) <= 2000
         assert session.starts == 1
 
 

@@ -32,7 +32,7 @@ def target(tmp_path: Path) -> Target:
     return fake_target(tmp_path / "wheels")
 
 
-def made(target: Target, *, force: bool = False) -> bool:
+def install(target: Target, *, force: bool = False) -> bool:
     assert target.venv is not None
     return environments.install(target.venv, on_progress=quiet, force=force)
 
@@ -51,7 +51,7 @@ def test_from_nothing_to_ready(target: Target) -> None:
     assert environments.status(target) == Missing(
         "its environment is not made yet", "conformance install fake"
     )
-    assert made(target)
+    assert install(target)
     versions = environments.check(target, on_progress=quiet)
     state = environments.status(target)
     assert isinstance(state, Ready)
@@ -60,23 +60,23 @@ def test_from_nothing_to_ready(target: Target) -> None:
 
 
 def test_the_packages_of_an_environment_have_bytecode(target: Target) -> None:
-    made(target)
+    install(target)
     assert target.venv is not None
     assert [*layout.venv_folder(target.venv).glob("lib/**/__pycache__/fake_backend*.pyc")]
 
 
 def test_a_ready_environment_is_left_alone_unless_forced(target: Target) -> None:
-    assert made(target)
+    assert install(target)
     assert target.venv is not None
     (layout.venv_folder(target.venv) / "mine").touch()
-    assert not made(target)
+    assert not install(target)
     assert (layout.venv_folder(target.venv) / "mine").exists()
-    assert made(target, force=True)
+    assert install(target, force=True)
     assert not (layout.venv_folder(target.venv) / "mine").exists()
 
 
 def test_other_pins_make_it_out_of_date(tmp_path: Path, target: Target) -> None:
-    made(target)
+    install(target)
     assert target.venv is not None
     changed = with_requirements(
         target, *target.venv.requirements, wheel(tmp_path, "", name="another")
@@ -84,7 +84,7 @@ def test_other_pins_make_it_out_of_date(tmp_path: Path, target: Target) -> None:
     assert environments.status(changed) == Missing(
         "its environment is out of date", "conformance install fake"
     )
-    assert made(changed)
+    assert install(changed)
     assert isinstance(environments.status(changed), Ready)
 
 
@@ -105,7 +105,7 @@ def test_a_platform_without_wheels_is_named_before_anything_is_installed(
 
 
 def test_a_folder_without_its_marker_is_not_ready(target: Target) -> None:
-    made(target)
+    install(target)
     assert target.venv is not None
     layout.marker_file(layout.venv_folder(target.venv)).unlink()
     assert isinstance(environments.status(target), Missing)
@@ -116,14 +116,14 @@ def test_a_failed_installation_names_the_package_and_leaves_nothing(
 ) -> None:
     absent = with_requirements(target, "no-such-package-anywhere==7")
     with pytest.raises(InstallationError, match="no-such-package-anywhere"):
-        made(absent)
+        install(absent)
     assert standing(home) == []
 
 
 def test_a_failed_installation_leaves_the_old_environment(home: Path, target: Target) -> None:
-    made(target)
+    install(target)
     with pytest.raises(InstallationError):
-        made(with_requirements(target, "no-such-package-anywhere==7"))
+        install(with_requirements(target, "no-such-package-anywhere==7"))
     assert standing(home) == ["fake"]
     assert isinstance(environments.status(target), Ready)
 
@@ -142,7 +142,7 @@ def test_an_interrupted_installation_leaves_nothing(home: Path, target: Target) 
 
 def test_what_a_killed_installation_left_is_cleared(home: Path, target: Target) -> None:
     (home / "environments" / ".fake.partial" / "bin").mkdir(parents=True)
-    assert made(target)
+    assert install(target)
     assert standing(home) == ["fake"]
 
 
@@ -154,7 +154,7 @@ def test_a_target_that_does_not_work_is_not_ready(
 ) -> None:
     broken = fake_target(tmp_path / "wheels", source)
     shipped(monkeypatch, broken)
-    made(broken)
+    install(broken)
     with pytest.raises(InstallationError, match=message):
         environments.check(broken, on_progress=quiet)
     state = environments.status(broken)
@@ -166,14 +166,14 @@ def test_a_target_that_does_not_work_is_not_ready(
 def test_a_backend_of_the_user_s_own_may_lack_anything(tmp_path: Path, lacking: str) -> None:
     source = WORKS.replace(lacking, "def other")
     own = fake_target(tmp_path / "wheels", source)
-    made(own)
+    install(own)
     assert environments.check(own, on_progress=quiet)["fake_backend"] == "1.0"
     assert isinstance(environments.status(own), Ready)
 
 
 def test_what_a_backend_of_the_user_s_own_computes_is_for_the_run_to_judge(tmp_path: Path) -> None:
     own = fake_target(tmp_path / "wheels", WRONG)
-    made(own)
+    install(own)
     assert environments.check(own, on_progress=quiet)["fake_backend"] == "1.0"
 
 
@@ -184,7 +184,7 @@ def test_an_absent_interpreter_is_named_with_its_cure(target: Target) -> None:
 
 
 def test_an_absent_system_library_stops_only_the_target_that_needs_it(target: Target) -> None:
-    made(target)
+    install(target)
     library = SharedLibrary(name="liba.so.1", found_as="libnone.so.9", cure="apt-get install none")
     needing = replace(target, libraries=(library,))
     state = environments.status(needing)
@@ -257,7 +257,9 @@ def test_targets_that_share_an_environment_share_no_home(target: Target) -> None
 def test_the_workers_of_one_target_share_what_they_compile(target: Target) -> None:
     sharing = [replace(target, name=n, environment={"X": "{compiled}/c"}) for n in ("a", "b")]
     folders = [
-        environments.launch_environment(one, number)["X"] for number in (0, 1) for one in sharing
+        environments.launch_environment(sharer, number)["X"]
+        for number in (0, 1)
+        for sharer in sharing
     ]
     assert [folders.index(folder) for folder in folders] == [0, 1, 0, 1]
 
@@ -265,16 +267,16 @@ def test_the_workers_of_one_target_share_what_they_compile(target: Target) -> No
 def test_a_worker_may_write_compiled_code_for_its_own_target_alone(target: Target) -> None:
     names = replace(target, name="names", environment={"X": "{compiled}/c"})
     silent = replace(target, name="silent", environment={"X": "{{compiled}}"})
-    own = {one.name: layout.OwnFolders(one).compiled for one in (names, silent)}
+    own = {target.name: layout.OwnFolders(target).compiled for target in (names, silent)}
     for folder in own.values():
         folder.mkdir(parents=True)
-    written = {one.name: access.launch(one).writable or () for one in (names, silent)}
+    written = {target.name: access.launch(target).writable or () for target in (names, silent)}
     assert [str(own["names"]) in written[name] for name in written] == [True, False]
     assert all(str(own["silent"]) not in places for places in written.values())
 
 
 def test_an_incomplete_environment_is_told_by_its_placeholders(target: Target) -> None:
-    made(target)
+    install(target)
     needing = replace(target, environment={"X": "{openblas_lib}"})
     state = environments.status(needing)
     assert isinstance(state, Missing)
@@ -334,7 +336,7 @@ def test_an_installation_reads_nothing_of_the_folder_it_is_asked_in(
         source = f"open({str(tmp_path / 'ran')!r}, 'a')\n"
         (tmp_path / "stranger" / f"{name}.py").write_text(source)
     monkeypatch.chdir(tmp_path / "stranger")
-    assert made(target)
+    assert install(target)
     assert not (tmp_path / "ran").exists()
 
 
@@ -350,9 +352,9 @@ def test_packages_are_built_with_what_is_pinned(
     pinned = [str(installation.BUILDING) in command for command in commands if "pip" in command]
     assert pinned == [True, False]
     requirements = installation.BUILDING.read_text("utf-8").replace("\\\n", "").splitlines()
-    listed = [line for line in requirements if not line.startswith("#")]
-    assert {line.partition("==")[0] for line in listed} == {"setuptools", "wheel"}
-    assert all(line.count("--hash=sha256:") == 2 for line in listed)
+    pins = [line for line in requirements if not line.startswith("#")]
+    assert {line.partition("==")[0] for line in pins} == {"setuptools", "wheel"}
+    assert all(line.count("--hash=sha256:") == 2 for line in pins)
 
 
 @pytest.mark.parametrize("provides", [("keras",), ()])

@@ -60,7 +60,7 @@ def test_a_path_may_be_given() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "reason", "hint"),
+    ("demand", "reason", "hint"),
     [
         ("3.6", "CPython 3.6 is not installed", "pyenv install 3.6.15"),
         ("3.8", "CPython 3.8 is not installed", "uv python install 3.8"),
@@ -72,9 +72,9 @@ def test_a_path_may_be_given() -> None:
     ],
 )
 @pytest.mark.usefixtures("pyenv")
-def test_an_absent_one_comes_with_its_cure(wanted: str, reason: str, hint: str) -> None:
+def test_an_absent_one_comes_with_its_cure(demand: str, reason: str, hint: str) -> None:
     with pytest.raises(InterpreterNotFoundError) as caught:
-        interpreters.find([wanted])
+        interpreters.find([demand])
     assert caught.value.reason == reason
     assert caught.value.hint.startswith(hint)
 
@@ -100,8 +100,8 @@ def test_versions_stay_as_they_are(tmp_path: Path) -> None:
 
 def test_the_name_of_a_program_is_looked_up_on_the_path(pyenv: Path, tmp_path: Path) -> None:
     program = script(pyenv / "shims" / "python-mine", says("3.12.1"))
-    wanted = interpreters.located("python-mine", tmp_path / "elsewhere")
-    assert interpreters.find([wanted]) == program
+    demand = interpreters.located("python-mine", tmp_path / "elsewhere")
+    assert interpreters.find([demand]) == program
 
 
 @pytest.mark.parametrize(
@@ -112,6 +112,6 @@ def test_the_name_of_a_program_is_looked_up_on_the_path(pyenv: Path, tmp_path: P
     ],
 )
 def test_the_error_says_why_a_path_does_not_serve(tmp_path: Path, body: str, fault: str) -> None:
-    wanted = str(script(tmp_path / "python", body))
+    demand = str(script(tmp_path / "python", body))
     with pytest.raises(InterpreterNotFoundError, match=f"that runs: {fault}"):
-        interpreters.find([wanted])
+        interpreters.find([demand])

@@ -39,9 +39,9 @@ def test_variables_are_initialised_again() -> None:
         (_, first), (_, second) = session.run_batches([failing, after])
     assert isinstance(first.draws[0].outcome, Raised)
     assert isinstance(second.draws[0].outcome, Returned), second.draws[0].outcome
-    found = second.draws[0].outcome.values["y"][0].array
-    assert found is not None
-    assert np.allclose(found, np.exp(after.arrays["x"][0]))
+    result = second.draws[0].outcome.values["y"][0].array
+    assert result is not None
+    assert np.allclose(result, np.exp(after.arrays["x"][0]))
 
 
 class _Phased:
@@ -79,7 +79,7 @@ def test_caches_are_emptied_after_every_two_hundredth_batch() -> None:
     asked = batch(call("softmax", x(2, 3)), draws=1)
     with Session(forgetful, functions=["softmax"]) as session:
         seen = [session.run_batch(asked) for _ in range(FORGET_EVERY)]
-        incidents = [number for number, one in enumerate(seen, 1) if one.incidents]
+        incidents = [number for number, observation in enumerate(seen, 1) if observation.incidents]
         assert incidents == [FORGET_EVERY]
 
 
@@ -102,9 +102,9 @@ def _resident() -> int:
 )
 def test_memory_that_the_c_library_keeps_is_given_back() -> None:
     pieces = [bytes(65_536) for _ in range(2_000)]  # smaller than what it gives back by itself
-    kept = pieces[::100]  # in between, so that the heap cannot become shorter
+    sample = pieces[::100]  # in between, so that the heap cannot become shorter
     del pieces
     held = _resident()
     give_back()
     assert held - _resident() > 60e6
-    assert len(kept) == 20
+    assert len(sample) == 20

@@ -61,9 +61,9 @@ def small(launched: Launch) -> Launch:
 def test_memory_is_limited(children: str) -> None:
     asked = negative_at(1, draws=2)
     with Session(small(launch("fills_memory", FAKE_CHILDREN=children))) as session:
-        found = run(session, asked)
-    check_others(found, asked, 1)
-    outcome = found.draws[1].outcome
+        observation = run(session, asked)
+    check_others(observation, asked, 1)
+    outcome = observation.draws[1].outcome
     assert isinstance(outcome, Crashed)
     assert outcome.limit == "0.25 GiB of memory (memory_limit)"
     assert (outcome.signal, outcome.stage) == (signal.SIGKILL, "call")
@@ -72,9 +72,9 @@ def test_memory_is_limited(children: str) -> None:
 def test_files_are_limited() -> None:
     asked = negative_at(1, draws=2)
     with Session(launch("fills_disk")) as session:
-        found = run(session, asked)
-    check_others(found, asked, 1)
-    outcome = found.draws[1].outcome
+        observation = run(session, asked)
+    check_others(observation, asked, 1)
+    outcome = observation.draws[1].outcome
     assert isinstance(outcome, Crashed)
     assert str(outcome.limit).startswith("2 GiB or 100,000 files")
 
@@ -82,28 +82,28 @@ def test_files_are_limited() -> None:
 def test_one_file_is_limited() -> None:
     asked = negative_at(1, draws=2)
     with Session(launch("fills_disk", FAKE_FILES="one")) as session:
-        found = run(session, asked)
+        observation = run(session, asked)
         assert session.starts == 1
-    outcome = found.draws[1].outcome
+    outcome = observation.draws[1].outcome
     assert isinstance(outcome, Raised)
     assert "File too large" in outcome.message
 
 
 def test_files_that_are_left_are_removed(tmp_path: Path) -> None:
-    told, asked = tmp_path / "told", negative_at(1)
-    with Session(launch("leaves_files", FAKE_LIST=str(told))) as session:
+    listing, asked = tmp_path / "told", negative_at(1)
+    with Session(launch("leaves_files", FAKE_LIST=str(listing))) as session:
         check_others(run(session, asked), asked, blamed=-1)
-    places = {Path(line) for line in told.read_text().splitlines()}
+    places = {Path(line) for line in listing.read_text().splitlines()}
     assert places
     assert not any(place.exists() for place in places)
     assert Path.cwd() not in places
 
 
 def test_children_end_with_the_worker(tmp_path: Path) -> None:
-    told, asked = tmp_path / "told", negative_at(1)
-    with Session(launch("leaves_children", FAKE_LIST=str(told))) as session:
+    listing, asked = tmp_path / "told", negative_at(1)
+    with Session(launch("leaves_children", FAKE_LIST=str(listing))) as session:
         check_others(run(session, asked), asked, blamed=-1)
-        pids = [int(pid) for pid in told.read_text().split()]
+        pids = [int(pid) for pid in listing.read_text().split()]
         assert len(pids) == 4
         assert all(alive(pid) for pid in pids)
     assert not any(alive(pid) for pid in pids)
@@ -113,9 +113,9 @@ def test_processes_are_limited() -> None:
     asked = negative_at(1, draws=2)
     patient = CallLimits(structure=60.0)  # a busy machine takes long to fork so often
     with Session(launch("forks_without_end"), limits=patient) as session:
-        found = run(session, asked)
-    check_others(found, asked, 1)
-    outcome = found.draws[1].outcome
+        observation = run(session, asked)
+    check_others(observation, asked, 1)
+    outcome = observation.draws[1].outcome
     assert isinstance(outcome, Crashed)
     assert outcome.limit == "256 processes"
 
@@ -123,9 +123,9 @@ def test_processes_are_limited() -> None:
 def test_time_is_limited() -> None:
     asked, begun = negative_at(1, draws=2), time.monotonic()
     with Session(launch("hangs"), limits=CallLimits(structure=0.5, draw=0.0)) as session:
-        found = run(session, asked)
-    check_others(found, asked, 1)
-    assert isinstance(found.draws[1].outcome, TimedOut)
+        observation = run(session, asked)
+    check_others(observation, asked, 1)
+    assert isinstance(observation.draws[1].outcome, TimedOut)
     assert time.monotonic() - begun < 60
 
 
@@ -155,7 +155,12 @@ def test_waits_in_a_hurry_become_shorter(monkeypatch: pytest.MonkeyPatch) -> Non
     with Session(launch("hangs"), limits=CallLimits(structure=2.5, draw=0.0)) as session:
         session.pace.note(0.4)
         seen = [session.run_batch(negative_at(0, 1), patience.HURRIED) for _ in range(2)]
-    limits = [fault.limit for one in seen for fault in one.incidents if isinstance(fault, TimedOut)]
+    limits = [
+        fault.limit
+        for observation in seen
+        for fault in observation.incidents
+        if isinstance(fault, TimedOut)
+    ]
     assert limits[0] == 2.5
     assert limits[1] < 2.5
 
@@ -175,9 +180,9 @@ def test_a_setting_that_dies_is_not_called_again(tmp_path: Path) -> None:
 def test_killing_the_parent_is_a_crash(name: str) -> None:
     asked = negative_at(1, draws=2)
     with Session(launch("kills_its_parent", FAKE_SIGNAL=name)) as session:
-        found = run(session, asked)
-    check_others(found, asked, 1)
-    outcome = found.draws[1].outcome
+        observation = run(session, asked)
+    check_others(observation, asked, 1)
+    outcome = observation.draws[1].outcome
     assert isinstance(outcome, Crashed)
     assert outcome.signal == signal.Signals[name]
 
@@ -203,9 +208,9 @@ def test_a_crash_that_is_told_late_is_a_crash() -> None:
 def test_closing_the_descriptors_and_going_on_is_garbage() -> None:
     asked = negative_at(1, draws=2)
     with Session(launch("closes_descriptors", FAKE_CLOSE="all", FAKE_SECONDS="60")) as session:
-        found = run(session, asked)
-    check_others(found, asked, 1)
-    outcome = found.draws[1].outcome
+        observation = run(session, asked)
+    check_others(observation, asked, 1)
+    outcome = observation.draws[1].outcome
     assert isinstance(outcome, Garbled)
     assert outcome.reason == "the worker closed its connection and went on"
 
@@ -221,9 +226,9 @@ QUICKLY = ("long payload", "no JSON", "promised array", "another request")
 def test_frames_that_are_forged_are_garbage(frame: str) -> None:
     asked = negative_at(1, draws=2)
     with Session(launch("forges_frames", FAKE_FRAME=frame), limits=QUICK) as session:
-        found = run(session, asked)
-    check_others(found, asked, 1)
-    outcome = found.draws[1].outcome
+        observation = run(session, asked)
+    check_others(observation, asked, 1)
+    outcome = observation.draws[1].outcome
     waited = frame == "promised array"
     assert isinstance(outcome, TimedOut if waited else Garbled)
     if frame == "another request":
@@ -236,9 +241,9 @@ def test_an_answer_that_comes_late_is_not_taken_for_another() -> None:
     asked = negative_at(1, draws=2)
     limits = CallLimits(structure=1.0, draw=0.0)
     with Session(launch("answers_late", FAKE_SECONDS="1.2"), limits=limits) as session:
-        found = run(session, asked)
-    check_others(found, asked, 1)
-    assert isinstance(found.draws[1].outcome, TimedOut)
+        observation = run(session, asked)
+    check_others(observation, asked, 1)
+    assert isinstance(observation.draws[1].outcome, TimedOut)
 
 
 @pytest.mark.sampled(4)
@@ -246,17 +251,17 @@ def test_an_answer_that_comes_late_is_not_taken_for_another() -> None:
 def test_what_is_changed_of_the_process_harms_no_other(what: str) -> None:
     asked = negative_at(1)
     with Session(launch("meddles", FAKE_WHAT=what)) as session:
-        found = run(session, asked)
+        observation = run(session, asked)
         starts = session.starts
     if what == "builtins":  # the worker itself cannot run without them, nor report it
-        assert found.incidents
+        assert observation.incidents
         return
     # what cannot be undone in the process needs a new one
     assert starts == (2 if what == "memory" else 1)
-    assert found.leaked == found.renewed == (("process",) if what == "memory" else ())
-    assert found.incidents == ()
+    assert observation.leaked == observation.renewed == (("process",) if what == "memory" else ())
+    assert observation.incidents == ()
     # the call that sets the trace meets it itself
-    others = [draw for n, draw in enumerate(found.draws) if (what, n) != ("trace", 1)]
+    others = [draw for n, draw in enumerate(observation.draws) if (what, n) != ("trace", 1)]
     assert all(isinstance(draw.outcome, Returned) for draw in others)
 
 
@@ -282,9 +287,9 @@ def test_results_that_cannot_be_read_harm_no_other(what: str) -> None:
     asked = negative_at(1, draws=2)
     launched = launch("returns_horrors", FAKE_WHAT=what)
     with Session(launched, limits=QUICK) as session:
-        found = run(session, asked)
-    check_others(found, asked, 1)
-    assert isinstance(found.draws[1].outcome, HORRORS[what])
+        observation = run(session, asked)
+    check_others(observation, asked, 1)
+    assert isinstance(observation.draws[1].outcome, HORRORS[what])
 
 
 _HOST = """
@@ -300,14 +305,14 @@ time.sleep(600)
 
 
 def test_nothing_outlives_a_host_that_is_killed(tmp_path: Path, temporary: Path) -> None:
-    told = tmp_path / "told"
+    listing = tmp_path / "told"
     paths = [str(Path(__file__).parents[2])]
-    script = _HOST.format(paths=paths, told=str(told))
+    script = _HOST.format(paths=paths, told=str(listing))
     with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE) as host:
         assert host.stdout is not None
         assert host.stdout.readline() == b"ready\n"
         host.kill()
-    pids = [int(pid) for pid in told.read_text().split()]
+    pids = [int(pid) for pid in listing.read_text().split()]
     deadline = time.monotonic() + 20
     while (any(map(alive, pids)) or any(temporary.iterdir())) and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -398,6 +403,6 @@ def test_exits_when_something_is_asked_lose_no_target(family: Family) -> None:
         assert known.functions["softmax"].reason == "KeyboardInterrupt: "
         assert not known.functions["cos"].present
         assert str(known.functions["cos"].reason).startswith("SystemExit: ")
-        found = run(session, asked)
+        observation = run(session, asked)
         assert session.starts == 1
-    check_others(found, asked, blamed=-1)
+    check_others(observation, asked, blamed=-1)

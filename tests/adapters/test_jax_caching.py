@@ -22,7 +22,7 @@ def caching() -> dict[str, Any]:
     return runpy.run_path(str(FILE), run_name="caching")
 
 
-def kept(folder: Path, key: str, kib: int, days: int) -> None:
+def write(folder: Path, key: str, kib: int, days: int) -> None:
     (folder / key).write_bytes(b"x" * 1024 * kib)
     os.utime(folder / key, (days * DAY, days * DAY))
 
@@ -84,7 +84,7 @@ def test_files_that_were_not_used_for_longest_go_first(
     caching: dict[str, Any], tmp_path: Path
 ) -> None:
     for number in range(8):
-        kept(tmp_path, f"f{number}", 64, days=number + 1)
+        write(tmp_path, f"f{number}", 64, days=number + 1)
     caching["Files"](tmp_path).get("f0")
     caching["clean"](tmp_path, 8 * 64 * 1024)
     assert len(list(tmp_path.iterdir())) == 8
@@ -96,9 +96,9 @@ def test_cleaning_follows_no_link(caching: dict[str, Any], tmp_path: Path) -> No
     outside, inside = tmp_path / "outside", tmp_path / "inside"
     outside.mkdir()
     inside.mkdir()
-    kept(outside, "other", 64, days=1)
+    write(outside, "other", 64, days=1)
     (inside / "link").symlink_to(outside)
-    kept(inside, "own", 64, days=2)
+    write(inside, "own", 64, days=2)
     caching["clean"](inside, 0)
     assert list(inside.iterdir()) in ([], [inside / "link"])
     assert (outside / "other").exists()

@@ -34,24 +34,24 @@ SWAPPED = PLAIN.astype(">f8")
 def row(name: str) -> Callable[..., Any]:
     """The function that the table makes of a row."""
     names: dict[str, Any] = {"keras": KERAS}
-    found = TABLE.functions[name]
-    exec("\n".join(definition(name, {"old": found.old, "new": found.new})), names)
-    made: Callable[..., Any] = names[name]
-    return made
+    mapping = TABLE.functions[name]
+    exec("\n".join(definition(name, {"old": mapping.old, "new": mapping.new})), names)
+    call: Callable[..., Any] = names[name]
+    return call
 
 
 @pytest.mark.parametrize("array", OTHERS)
 def test_arrays_are_given_as_they_lie(array: Any) -> None:
     assert row("constant")(array, "float64") is array
-    (given,) = row("function")([SYMBOL], [])([array])
-    assert given is array
+    (argument,) = row("function")([SYMBOL], [])([array])
+    assert argument is array
 
 
 def test_another_byte_order_is_no_matter_of_the_function() -> None:
     (fed,) = row("function")([SYMBOL], [])([SWAPPED])
-    for given in (row("constant")(SWAPPED, "float64"), fed):
-        assert given.dtype.isnative
-        assert given.tolist() == PLAIN.tolist()
+    for argument in (row("constant")(SWAPPED, "float64"), fed):
+        assert argument.dtype.isnative
+        assert argument.tolist() == PLAIN.tolist()
 
 
 def test_a_symbol_says_the_dtype_of_what_is_fed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -76,14 +76,14 @@ class NoArray:
 def test_a_bfloat16_without_axes_is_read_by_way_of_one(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = row(name)
+    reader = row(name)
     if name == "function":
         monkeypatch.setattr(KERAS, "Function", lambda inputs, outputs: lambda values: [NoArray()])
-        (found,) = made([], [])([])
+        (result,) = reader([], [])([])
     else:
-        found = made(NoArray())
-    assert found.shape == ()
-    assert found == 1.5
+        result = reader(NoArray())
+    assert result.shape == ()
+    assert result == 1.5
 
 
 def test_numpy_compiles_nothing_and_says_so() -> None:

@@ -47,14 +47,14 @@ def fake() -> SimpleNamespace:
 def row(name: str, keras: Any) -> Callable[..., Any]:
     """The function that the table makes of a row."""
     names: dict[str, Any] = {"keras": keras, "np": np}
-    found = TABLE.functions[name]
-    exec("\n".join(definition(name, {"old": found.old, "new": found.new})), names)
-    made: Callable[..., Any] = names[name]
-    return made
+    mapping = TABLE.functions[name]
+    exec("\n".join(definition(name, {"old": mapping.old, "new": mapping.new})), names)
+    call: Callable[..., Any] = names[name]
+    return call
 
 
 @pytest.mark.parametrize(
-    ("sizes", "step", "wanted", "extra"),
+    ("sizes", "step", "output_size", "extra"),
     [
         ((3, 1), (3, 2), (7, 5), (0, 0)),
         ((3, 1), (3, 2), (9, 6), (2, 1)),
@@ -62,11 +62,14 @@ def row(name: str, keras: Any) -> Callable[..., Any]:
     ],
 )
 def test_the_shape_that_is_asked_for_becomes_padding_of_the_output(
-    sizes: tuple[int, int], step: tuple[int, int], wanted: tuple[int, int], extra: tuple[int, int]
+    sizes: tuple[int, int],
+    step: tuple[int, int],
+    output_size: tuple[int, int],
+    extra: tuple[int, int],
 ) -> None:
     keras, (size, width) = fake(), sizes
     x, kernel = np.zeros((1, size, size, 1)), np.zeros((width, width, 1, 1))
-    row("conv2d_transpose", keras)(x, kernel, (1, *wanted, 1), step)
+    row("conv2d_transpose", keras)(x, kernel, (1, *output_size, 1), step)
     (call,) = keras.ops.conv_transpose.calls
     assert call[2:5] == (step, "valid", extra)
 
@@ -82,9 +85,9 @@ def test_same_padding_is_taken_from_the_output() -> None:
 def test_a_shape_that_no_padding_reaches_is_refused() -> None:
     convolve = row("conv2d_transpose", fake())
     kernel = np.zeros((1, 1, 1, 1))
-    for wanted in ((1, 10, 5, 1), (1, 6, 5, 1)):
+    for size in ((1, 10, 5, 1), (1, 6, 5, 1)):
         with pytest.raises(NotImplementedError):
-            convolve(np.zeros((1, 3, 3, 1)), kernel, wanted, (3, 2))
+            convolve(np.zeros((1, 3, 3, 1)), kernel, size, (3, 2))
 
 
 def test_an_unknown_format_is_left_to_keras() -> None:
@@ -97,13 +100,13 @@ def test_an_unknown_format_is_left_to_keras() -> None:
 
 
 def test_volumes_are_asked_for_in_both_formats() -> None:
-    for data_format, shape, wanted in (
+    for data_format, shape, size in (
         ("channels_last", (1, 2, 3, 4, 1), (1, 4, 6, 8, 1)),
         ("channels_first", (1, 1, 2, 3, 4), (1, 1, 4, 6, 8)),
     ):
         keras = fake()
         row("conv3d_transpose", keras)(
-            np.zeros(shape), np.zeros((1,) * 5), wanted, (2, 2, 2), data_format=data_format
+            np.zeros(shape), np.zeros((1,) * 5), size, (2, 2, 2), data_format=data_format
         )
         (call,) = keras.ops.conv_transpose.calls
         assert call[4] == (1, 1, 1)

@@ -92,21 +92,21 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def mapped(table: Path, startup: str = "import os; os.environ['FACTOR'] = '3'") -> Launch:
-    made = replace(launch("correct", family="eager"), module="numpy.linalg")
-    return replace(made, mapping=str(table), startup=startup)
+    start = replace(launch("correct", family="eager"), module="numpy.linalg")
+    return replace(start, mapping=str(table), startup=startup)
 
 
 @pytest.fixture(scope="module")
 def session(table: Path) -> Iterator[Session]:
     names = ("clip", "rnn", "foldl")
-    with Session(mapped(table), configuration=None, functions=names) as made:
-        yield made
+    with Session(mapped(table), configuration=None, functions=names) as running:
+        yield running
 
 
 def test_a_row_is_called_as_the_old_function(session: Session) -> None:
     asked = batch(call("clip", x(3, binding="variable"), min_value=1.5))
-    found = arrays(session.run_batch(asked))
-    np.testing.assert_array_equal(np.stack(found), np.clip(asked.arrays["x"], 1.5, 2))
+    results = arrays(session.run_batch(asked))
+    np.testing.assert_array_equal(np.stack(results), np.clip(asked.arrays["x"], 1.5, 2))
 
 
 def test_start_up_comes_before_the_import(session: Session) -> None:
@@ -118,13 +118,13 @@ def test_start_up_comes_before_the_import(session: Session) -> None:
 
 def test_an_input_that_would_be_fed_is_a_constant(session: Session) -> None:
     asked = batch(call("clip", x(3, binding="placeholder_none"), min_value=1.5))
-    found = arrays(session.run_batch(asked))
-    np.testing.assert_array_equal(np.stack(found), np.clip(asked.arrays["x"], 1.5, 2))
+    results = arrays(session.run_batch(asked))
+    np.testing.assert_array_equal(np.stack(results), np.clip(asked.arrays["x"], 1.5, 2))
 
 
 def test_a_placeholder_with_arguments_is_the_one_under_test(session: Session) -> None:
-    made = replace(x(3, binding="placeholder"), arguments=(("ndim", 1),))
-    assert error(session.run_batch(batch(call("clip", made, min_value=1.5)))).type == (
+    placeholder = replace(x(3, binding="placeholder"), arguments=(("ndim", 1),))
+    assert error(session.run_batch(batch(call("clip", placeholder, min_value=1.5)))).type == (
         "ZeroDivisionError"
     )
 
@@ -145,32 +145,32 @@ def test_no_row_sees_another(session: Session) -> None:
 
 
 def test_the_worker_says_what_is_absent_and_why(session: Session) -> None:
-    found = session.identity.functions
-    assert (found["rnn"].present, found["rnn"].reason) == (False, "a loop")
-    assert (found["foldl"].present, found["foldl"].reason) == (False, "absent")
+    functions = session.identity.functions
+    assert (functions["rnn"].present, functions["rnn"].reason) == (False, "a loop")
+    assert (functions["foldl"].present, functions["foldl"].reason) == (False, "absent")
     # the signature is that of the table: comparing it with the documents would prove nothing
-    assert (found["clip"].present, found["clip"].signature) == (True, None)
+    assert (functions["clip"].present, functions["clip"].signature) == (True, None)
 
 
 def test_a_start_up_that_fails_is_told(table: Path) -> None:
     with (
-        Session(mapped(table, "raise OSError('no such thing')")) as made,
+        Session(mapped(table, "raise OSError('no such thing')")) as failing,
         pytest.raises(WorkerStartError, match="no such thing"),
     ):
-        _ = made.identity
+        _ = failing.identity
 
 
 def test_a_script_defines_what_it_calls_and_no_more(table: Path, tmp_path: Path) -> None:
-    made = mappings.load(table)
-    prelude = Prelude(made.imports, package="numpy", definitions=made.definitions())
+    old = mappings.load(table)
+    prelude = Prelude(old.imports, package="numpy", definitions=old.definitions())
     steps = (Step("y", "clip", (Ref("x"),), (("min_value", 1.5),)),)
     program = Program((Input("x", (2,), "float32", Binding("variable")),), steps, ("y",))
     text = print_script(Case(program, {"x": np.array([1, 5], "float32")}), prelude)
     fed = replace(program, inputs=(replace(program.inputs[0], binding=Binding.PLACEHOLDER),))
     eager = replace(prelude, eager_inputs=True)
-    told = print_script(Case(fed, {"x": np.array([1, 5], "float32")}), eager, echo="x")
-    assert "x = K.constant(x_value, dtype='float32')" in told
-    assert "K.function" not in told
+    script_text = print_script(Case(fed, {"x": np.array([1, 5], "float32")}), eager, echo="x")
+    assert "x = K.constant(x_value, dtype='float32')" in script_text
+    assert "K.function" not in script_text
     assert "numpy.clip(x, min_value, max_value)" in text
     assert "def prod" not in text
     script = tmp_path / "script.py"
@@ -215,8 +215,8 @@ def test_a_target_names_the_mapping_that_is_missing(tmp_path: Path) -> None:
 
 
 def test_parameters_that_the_new_call_leaves_out() -> None:
-    made = MappingRow(old="x, axis=-1, name=None", new="sum(x, axis=axis)")
-    assert made.untaken("sum") == ("name",)
+    row = MappingRow(old="x, axis=-1, name=None", new="sum(x, axis=axis)")
+    assert row.untaken("sum") == ("name",)
 
 
 MAPPED = [t for t in shipped().values() if t.mapping is not None and t.edition == "keras-2.2"]
@@ -225,18 +225,18 @@ SHIPPED = sorted({t.mapping for t in MAPPED if t.mapping is not None})
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda p: p.stem)
 def test_a_shipped_table_covers_all_of_k_with_its_newest_signatures(path: Path) -> None:
-    made = mappings.load(path)
+    table = mappings.load(path)
     documented = {
         name: signature(spec, [e for e in OF_K if e in spec.editions][-1])
         for name, spec in specs().items()
         if not {*OF_K}.isdisjoint(spec.editions)
     }
-    assert made.functions.keys() | made.absent.keys() == documented.keys()
-    for name, row in made.functions.items():
+    assert table.functions.keys() | table.absent.keys() == documented.keys()
+    for name, row in table.functions.items():
         assert parse(f"{name}({row.old})") == documented[name]
 
 
 def test_a_program_without_inputs_needs_no_others(session: Session) -> None:
     program = Program((), (Step("y", "eval", (3.5,)),), ("y",))
-    (found,) = arrays(session.run_batch(Batch(program, {}, 1)))
-    assert found == 3.5
+    (result,) = arrays(session.run_batch(Batch(program, {}, 1)))
+    assert result == 3.5

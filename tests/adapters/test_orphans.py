@@ -74,13 +74,13 @@ def _cases() -> list[object]:
 @pytest.mark.parametrize(("kind", "sent"), _cases())
 def test_nothing_outlives_a_run(kind: str, sent: str, tmp_path: Path, temporary: Path) -> None:
     fork, sandboxed = KINDS[kind]
-    told = tmp_path / "told" / "list"
-    told.parent.mkdir()
+    listing = tmp_path / "told" / "list"
+    listing.parent.mkdir()
     script = _HOST.format(
         suite=str(Path(__file__).parents[2]),
-        told=str(told),
+        told=str(listing),
         fork=fork,
-        writable=(str(told.parent),) if sandboxed else None,
+        writable=(str(listing.parent),) if sandboxed else None,
     )
     with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE) as host:
         assert host.stdout is not None

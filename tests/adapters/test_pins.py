@@ -61,14 +61,14 @@ def venv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Venv:
     lock = tmp_path / "lock.txt"
     lock.write_text(LOCK)
     minor = PYTHON.rpartition(".")[0]
-    made = Venv(name="mine", python=(minor,), requirements=("alpha==1.0",), lock=lock)
-    folder = layout.venv_folder(made)
+    environment = Venv(name="mine", python=(minor,), requirements=("alpha==1.0",), lock=lock)
+    folder = layout.venv_folder(environment)
     folder.mkdir(parents=True)
     layout.pins_file(folder).write_text(LOCK)
     layout.write(
-        layout.marker_file(folder), layout.Marker(digest=layout.digest(made), python=PYTHON)
+        layout.marker_file(folder), layout.Marker(digest=layout.digest(environment), python=PYTHON)
     )
-    return made
+    return environment
 
 
 @pytest.mark.parametrize("change", SAME)

@@ -44,8 +44,8 @@ def foreign() -> list[str]:
     """Folders of the machine whose code is run, and those that everybody can write to."""
     packages = sysconfig.get_path("purelib")
     suite = Path(conformance.__file__).parent
-    listed = [packages, suite, suite / "adapters" / "worker", Path.home(), tempfile.gettempdir()]
-    return [str(place) for place in (*listed, "/dev/shm", "/var/tmp")]  # noqa: S108
+    folders = [packages, suite, suite / "adapters" / "worker", Path.home(), tempfile.gettempdir()]
+    return [str(place) for place in (*folders, "/dev/shm", "/var/tmp")]  # noqa: S108
 
 
 def target(name: str, folders: str, tmp_path: Path, **fields: object) -> Target:
@@ -148,8 +148,8 @@ def test_nothing_outside_the_sandbox_runs_what_a_worker_in_it_left(
 ) -> None:
     planter = planted(tmp_path)
     assert run_file(planter, monkeypatch, tmp_path / "project") == 0
-    said = said_by(planter, [str(interpreter(planter)), "-c", "import numpy; print('numpy')"])
-    assert said == "numpy"
+    output = said_by(planter, [str(interpreter(planter)), "-c", "import numpy; print('numpy')"])
+    assert output == "numpy"
     work(replace(planter, sandbox=False))
     monkeypatch.setenv("CONFORMANCE_SANDBOX", "off")
     work(planter)

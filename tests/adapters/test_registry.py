@@ -177,7 +177,7 @@ edition = "keras-2.2"
 
 
 @pytest.mark.parametrize(
-    ("field", "told"),
+    ("field", "message"),
     [
         ("names = ['a', 'b']", ':10: targets.a: names: found ["a", "b"]; write names = { pow = '),
         ("workers = 3", ":10: targets.a: workers: found 3; write workers = 1, or 2"),
@@ -193,16 +193,16 @@ edition = "keras-2.2"
     ],
 )
 def test_a_wrong_field_is_told_as_in_the_file_with_its_line_and_an_example(
-    tmp_path: Path, field: str, told: str
+    tmp_path: Path, field: str, message: str
 ) -> None:
     with pytest.raises(RegistryError) as caught:
         registry.load(written(tmp_path, PLACED.format(field)))
-    assert str(caught.value).startswith(f"{tmp_path / 'mine.toml'}{told}")
+    assert str(caught.value).startswith(f"{tmp_path / 'mine.toml'}{message}")
     assert "$" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("targets = 3", ":1: targets: found 3; write [targets.NAME]"),
         ("[targets]\na = 3", ":2: targets.a: found 3; write [targets.NAME]"),
@@ -214,10 +214,10 @@ def test_a_wrong_field_is_told_as_in_the_file_with_its_line_and_an_example(
         ),
     ],
 )
-def test_what_is_no_table_is_told_with_its_line(tmp_path: Path, text: str, told: str) -> None:
+def test_what_is_no_table_is_told_with_its_line(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(RegistryError) as caught:
         registry.load(written(tmp_path, text))
-    assert str(caught.value).startswith(f"{tmp_path / 'mine.toml'}{told}")
+    assert str(caught.value).startswith(f"{tmp_path / 'mine.toml'}{message}")
 
 
 def test_a_field_of_pyproject_has_its_line(tmp_path: Path) -> None:

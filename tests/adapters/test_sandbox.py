@@ -56,7 +56,9 @@ def outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Outside
     assert not list(temporary.iterdir())
 
 
-def kept(name: str, *folders: Path, fork: bool = False, outside: Outside | None = None) -> Launch:
+def sandboxed(
+    name: str, *folders: Path, fork: bool = False, outside: Outside | None = None
+) -> Launch:
     """How to start a fake in a sandbox, where it may write to the folders."""
     started = launch(name, OPENBLAS_NUM_THREADS="1")
     environment = {**started.environment, **(outside.environment if outside else {})}
@@ -73,13 +75,13 @@ def reached(started: Launch) -> str:
 @whole
 @pytest.mark.parametrize("fork", [False, True])
 def test_a_worker_reaches_nothing_outside(fork: bool, outside: Outside) -> None:
-    assert reached(kept("reaches_out", fork=fork, outside=outside)) == ""
+    assert reached(sandboxed("reaches_out", fork=fork, outside=outside)) == ""
     assert [place.name for place in outside.folder.iterdir()] == ["there"]
 
 
 def test_without_a_sandbox_it_reaches_all(outside: Outside) -> None:
     """The test above would show nothing if the fake could not do this in any case."""
-    started = replace(kept("reaches_out", outside=outside), writable=None)
+    started = replace(sandboxed("reaches_out", outside=outside), writable=None)
     expected = ALL if os.geteuid() == 0 else ALL.replace("mounts, ", "")
     assert set(reached(started).split(", ")) >= {*expected.split(", ")} - {"sends", "reads memory"}
 
@@ -89,7 +91,7 @@ def test_landlock_alone_keeps_files_processes_and_connections(
     outside: Outside, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("conformance.adapters.process.WARDEN", _without("namespaces.forked"))
-    assert reached(kept("reaches_out", outside=outside)) in (
+    assert reached(sandboxed("reaches_out", outside=outside)) in (
         BY_LANDLOCK,
         BY_LANDLOCK.replace(", sends", ""),  # where this machine has no network
     )
@@ -98,7 +100,7 @@ def test_landlock_alone_keeps_files_processes_and_connections(
 @whole
 def test_namespaces_alone_keep_all(outside: Outside, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("conformance.adapters.process.WARDEN", _without("landlock.restrict"))
-    assert reached(kept("reaches_out", outside=outside)) == ""
+    assert reached(sandboxed("reaches_out", outside=outside)) == ""
 
 
 def test_a_system_without_a_sandbox_runs_as_ever(
@@ -106,7 +108,7 @@ def test_a_system_without_a_sandbox_runs_as_ever(
 ) -> None:
     names = ("namespaces.forked", "landlock.restrict")
     monkeypatch.setattr("conformance.adapters.process.WARDEN", _without(*names))
-    assert "writes" in reached(kept("reaches_out", outside=outside))
+    assert "writes" in reached(sandboxed("reaches_out", outside=outside))
 
 
 def _without(*names: str) -> list[str]:
@@ -129,11 +131,11 @@ warden.main()
 def test_a_worker_writes_to_its_own_folders(fork: bool, tmp_path: Path, outside: Outside) -> None:
     cache = tmp_path / "cache"
     cache.mkdir()
-    started = kept("reaches_out", cache, fork=fork, outside=outside)
+    started = sandboxed("reaches_out", cache, fork=fork, outside=outside)
     environment = {**started.environment, "FAKE_OUTSIDE": str(cache)}
-    found = reached(replace(started, environment=environment))
+    places = reached(replace(started, environment=environment))
     own = {"writes", "changes", "links", "removes", "permissions", "times"}
-    assert own <= {*found.split(", ")}
+    assert own <= {*places.split(", ")}
     assert (cache / "new").exists()
 
 
@@ -143,26 +145,26 @@ def test_temporary_files_may_lie_in_shared_memory(
 ) -> None:
     with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
         monkeypatch.setattr(tempfile, "tempdir", folder)
-        assert reached(kept("reaches_out", outside=outside)) == ""
+        assert reached(sandboxed("reaches_out", outside=outside)) == ""
 
 
 @whole
 def test_a_worker_cannot_end_its_guardian(outside: Outside) -> None:
     asked = negative_at(1, draws=2)
-    with Session(kept("kills_its_parent")) as session:
-        found = run(session, asked)
-    assert found.incidents == ()
-    assert type(found.draws[1].outcome).__name__ == "Raised"  # it may not send a signal
+    with Session(sandboxed("kills_its_parent")) as session:
+        observation = run(session, asked)
+    assert observation.incidents == ()
+    assert type(observation.draws[1].outcome).__name__ == "Raised"  # it may not send a signal
 
 
 @pytest.mark.parametrize("fork", [False, True])
 def test_workers_compute_as_without_a_sandbox(fork: bool, outside: Outside) -> None:
     good = batch(call("exp", x(3)))
     for _ in range(2):
-        with Session(kept("correct", fork=fork)) as session:
-            found = session.run_batch(good)
-            assert all(isinstance(draw.outcome, Returned) for draw in found.draws)
-            np.testing.assert_array_equal(np.stack(arrays(found)), np.exp(good.arrays["x"]))
+        with Session(sandboxed("correct", fork=fork)) as session:
+            observation = session.run_batch(good)
+            assert all(isinstance(draw.outcome, Returned) for draw in observation.draws)
+            np.testing.assert_array_equal(np.stack(arrays(observation)), np.exp(good.arrays["x"]))
 
 
 @pytest.mark.parametrize("ending", ["SIGABRT", "SIGSEGV", "SIGKILL", 3, 0])

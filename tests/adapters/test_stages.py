@@ -36,8 +36,8 @@ def test_a_crash_says_during_what(function: str, stage: Stage, step: int | None)
     """The stage of the current batch, also if others were sent ahead."""
     todo = [batch(call("softmax", x(2, 3, binding="variable")), seed=i) for i in range(2)]
     with Session(launch("ends_in", FAKE_IN=function)) as session:
-        (*_, (_, found)) = session.run_batches([*todo, batch(PROGRAM, 1)])
-    crash = found.draws[0].outcome
+        (*_, (_, observation)) = session.run_batches([*todo, batch(PROGRAM, 1)])
+    crash = observation.draws[0].outcome
     assert isinstance(crash, Crashed)
     assert (crash.exit_code, crash.stage, crash.step) == (5, stage, step)
 

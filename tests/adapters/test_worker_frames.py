@@ -50,12 +50,12 @@ def test_special_values_and_foreign_byte_order() -> None:
 @given(st.integers(1, len(FRAME)))
 def test_frames_in_pieces(size: int) -> None:
     decoder = FrameDecoder()
-    found = []
+    frames = []
     for start in range(0, 2 * len(FRAME), size):
         decoder.feed((FRAME + FRAME)[start : start + size])
         while (frame := decoder.next_frame()) is not None:
-            found.append(frame)
-    assert [header for header, _ in found] == [{"id": 1, "ok": True}] * 2
+            frames.append(frame)
+    assert [header for header, _ in frames] == [{"id": 1, "ok": True}] * 2
     decoder.finish()
 
 
@@ -181,8 +181,12 @@ def test_headers_say_what_numpy_reads_in_them(
 ) -> None:
     """Whether they are read by the suite's own expression or by NumPy's parser."""
     head = io.BytesIO()
-    said = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": fortran, "shape": shape}
-    np.lib.format.write_array_header_1_0(head, said)
+    header = {
+        "descr": np.lib.format.dtype_to_descr(dtype),
+        "fortran_order": fortran,
+        "shape": shape,
+    }
+    np.lib.format.write_array_header_1_0(head, header)
     content = head.getvalue()
     its_shape, its_order, its_dtype = np.lib.format.read_array_header_1_0(io.BytesIO(content[8:]))
     assert frames._fields(content) == (its_dtype, its_order, its_shape)

@@ -16,13 +16,13 @@ def observed(folder: Path, dtype: str) -> StructureObservation:
     asked = batch(call("keras.ops.tril", x(2, 2, dtype="float32")), draws=1)
     program = asked.program
     changed = tuple(item.of_dtype(dtype) for item in program.inputs)
-    told = type(asked)(
+    request = type(asked)(
         type(program)(changed, program.steps, program.outputs),
         {name: array.round() for name, array in asked.arrays.items()},
         asked.draws,
     )
     with Session(launched(folder)) as session:
-        return session.run_batch(told)
+        return session.run_batch(request)
 
 
 @pytest.mark.parametrize("sources", [[TRIL], [CONVERTS, TRIL]])

@@ -46,11 +46,11 @@ def test_the_worker_knows_every_layout() -> None:
 
 @pytest.mark.parametrize("layout", ODD)
 def test_an_array_lies_as_it_should_and_holds_the_same_numbers(layout: Layout) -> None:
-    made = laid_out(ARRAY, layout)
-    assert [found for found, is_so in shown(made).items() if is_so] == [layout]
-    np.testing.assert_array_equal(made, ARRAY)
-    assert numbers(made) == ARRAY.tobytes()
-    assert not np.shares_memory(made, ARRAY)
+    array = laid_out(ARRAY, layout)
+    assert [name for name, is_so in shown(array).items() if is_so] == [layout]
+    np.testing.assert_array_equal(array, ARRAY)
+    assert numbers(array) == ARRAY.tobytes()
+    assert not np.shares_memory(array, ARRAY)
 
 
 @pytest.mark.parametrize("layout", ODD)
@@ -69,9 +69,9 @@ def test_a_target_computes_the_same_of_every_layout(
     plain = batch(call("exp", x(3, 4, binding=binding)))
     item = replace(plain.program.inputs[0], layout=layout)
     asked = replace(plain, program=replace(plain.program, inputs=(item,)))
-    found = session.run_batch(asked)
-    np.testing.assert_array_equal(np.stack(arrays(found)), np.exp(plain.arrays["x"]))
-    assert not any(draw.changed for draw in found.draws)
+    observation = session.run_batch(asked)
+    np.testing.assert_array_equal(np.stack(arrays(observation)), np.exp(plain.arrays["x"]))
+    assert not any(draw.changed for draw in observation.draws)
 
 
 @pytest.fixture(scope="module")
@@ -130,5 +130,5 @@ def test_the_numbers_of_bfloat16_come_in_float32() -> None:
         }
     )
     fed = np.ones((3, 2), "float32")
-    (given,) = draws_of(program, {"draws": 3, "arrays": {"x": 0}}, [fed]).values()
-    assert given is fed
+    (value,) = draws_of(program, {"draws": 3, "arrays": {"x": 0}}, [fed]).values()
+    assert value is fed

@@ -40,13 +40,13 @@ def eager() -> Iterator[Session]:
 @pytest.mark.parametrize("binding", BINDINGS)
 def test_every_binding_gives_every_draw_its_own_values(correct: Session, binding: str) -> None:
     asked = batch(call("sum", x(2, 3, binding=binding), axis=1, keepdims=True), draws=5)
-    found = correct.run_batch(asked)
+    observation = correct.run_batch(asked)
     expected = asked.arrays["x"].sum(axis=2, keepdims=True)
-    np.testing.assert_array_equal(np.stack(arrays(found)), expected)
-    assert found.evaluated_with == "function"
-    assert all(draw.changed == () for draw in found.draws)
-    assert not found.incidents
-    assert not found.leaked
+    np.testing.assert_array_equal(np.stack(arrays(observation)), expected)
+    assert observation.evaluated_with == "function"
+    assert all(draw.changed == () for draw in observation.draws)
+    assert not observation.incidents
+    assert not observation.leaked
 
 
 @pytest.mark.parametrize("binding", BINDINGS)
@@ -64,9 +64,9 @@ def test_eager_family_gives_the_same(eager: Session, binding: str) -> None:
 def test_eager_family_sets_the_variables_of_each_draw(eager: Session) -> None:
     item = x(3, binding="variable")
     asked = batch(Program((item,), (), ("x",)), draws=3)
-    found = eager.run_batch(asked)
-    np.testing.assert_array_equal(np.stack(arrays(found)), asked.arrays["x"])
-    assert found.evaluated_with == "eager"
+    observation = eager.run_batch(asked)
+    np.testing.assert_array_equal(np.stack(arrays(observation)), asked.arrays["x"])
+    assert observation.evaluated_with == "eager"
 
 
 def test_claims(correct: Session) -> None:
@@ -87,12 +87,12 @@ def test_array_binding_and_values_as_results(correct: Session) -> None:
         ("y", "x"),
     )
     asked = batch(program, draws=3)
-    found = correct.run_batch(asked)
-    for draw, given in zip(found.draws, asked.arrays["x"], strict=True):
+    observation = correct.run_batch(asked)
+    for draw, value in zip(observation.draws, asked.arrays["x"], strict=True):
         assert isinstance(draw.outcome, Returned)
-        np.testing.assert_array_equal(draw.outcome.value("y").array, given)
-        np.testing.assert_array_equal(draw.outcome.value("x").array, given)
-    assert found.outputs[0].metadata[0].dtype is None
+        np.testing.assert_array_equal(draw.outcome.value("y").array, value)
+        np.testing.assert_array_equal(draw.outcome.value("x").array, value)
+    assert observation.outputs[0].metadata[0].dtype is None
 
 
 @pytest.mark.parametrize(("shape", "kind"), [((2, 1), "list"), ((2,), "list"), ((), "float")])
@@ -102,11 +102,11 @@ def test_python_binding_gives_pythons_numbers(
     steps = (Step("kind", "operator.classes", (Ref("x"),)), Step("y", "variable", (Ref("x"),)))
     item = Input("x", shape, "float32", Binding.PYTHON)
     asked = batch(Program((item,), steps, ("kind", "y")), draws=2)
-    found = correct.run_batch(asked)
-    for draw, given in zip(found.draws, asked.arrays["x"], strict=True):
+    observation = correct.run_batch(asked)
+    for draw, value in zip(observation.draws, asked.arrays["x"], strict=True):
         assert isinstance(draw.outcome, Returned)
         assert draw.outcome.value("kind").text == f"{kind} object"
-        np.testing.assert_array_equal(draw.outcome.value("y").array, given)
+        np.testing.assert_array_equal(draw.outcome.value("y").array, value)
 
 
 def test_values_that_are_no_arrays(correct: Session) -> None:
@@ -115,14 +115,14 @@ def test_values_that_are_no_arrays(correct: Session) -> None:
         Step("dtype", "dtype", (Ref("x"),)),
     )
     program = Program((x(2, 3, binding="placeholder_none"),), steps, ("shape", "dtype"))
-    found = correct.run_batch(batch(program, draws=2))
-    outcome = found.draws[1].outcome
+    observation = correct.run_batch(batch(program, draws=2))
+    outcome = observation.draws[1].outcome
     assert isinstance(outcome, Returned)
     assert [v.python_type for v in outcome.values["shape"]] == ["NoneType"] * 2
     text = outcome.value("dtype")
     assert (text.array, text.python_type) == (None, "str")
     assert text.problem is not None and "not numeric" in text.problem
-    assert found.outputs[0].container == "tuple"
+    assert observation.outputs[0].container == "tuple"
 
 
 def test_arguments_of_every_kind(correct: Session) -> None:
@@ -135,18 +135,18 @@ def test_arguments_of_every_kind(correct: Session) -> None:
         ),
         ("y", "a"),
     )
-    found = correct.run_batch(batch(program, draws=2))
-    outcome = found.draws[0].outcome
+    observation = correct.run_batch(batch(program, draws=2))
+    outcome = observation.draws[0].outcome
     assert isinstance(outcome, Returned)
     np.testing.assert_array_equal(outcome.value("y").array, np.full((3, 2), np.inf))
-    assert [o.metadata[0].shape for o in found.outputs] == [(3, 2), (3, 2)]
+    assert [o.metadata[0].shape for o in observation.outputs] == [(3, 2), (3, 2)]
 
 
 def test_arguments_of_an_input(correct: Session) -> None:
     item = Input("x", (2,), "float32", Binding.PLACEHOLDER, (("ndim", 1),))
-    found = correct.run_batch(batch(call("exp", item)))
-    assert found.inputs[0].metadata.shape == (None,)
-    arrays(found)
+    observation = correct.run_batch(batch(call("exp", item)))
+    assert observation.inputs[0].metadata.shape == (None,)
+    arrays(observation)
 
 
 def test_errors_name_stage_and_step(correct: Session) -> None:
@@ -182,8 +182,8 @@ def test_another_binder_takes_the_place_of_an_absent_one(binding: str) -> None:
     asked = batch(call("exp", x(3, binding=binding)), draws=3)
     with Session(started, functions=["placeholder"]) as session:
         assert not session.identity.functions["placeholder"].present
-        found = arrays(session.run_batch(asked))
-    np.testing.assert_array_equal(np.stack(found), np.exp(asked.arrays["x"]))
+        results = arrays(session.run_batch(asked))
+    np.testing.assert_array_equal(np.stack(results), np.exp(asked.arrays["x"]))
 
 
 def test_functions_under_other_names_are_found() -> None:
@@ -191,8 +191,8 @@ def test_functions_under_other_names_are_found() -> None:
     asked = batch(call("exponential", x(3)))
     with Session(started, functions=["exponential"]) as session:
         assert session.identity.functions["exponential"].present
-        found = arrays(session.run_batch(asked))
-    np.testing.assert_array_equal(np.stack(found), np.exp(asked.arrays["x"]))
+        results = arrays(session.run_batch(asked))
+    np.testing.assert_array_equal(np.stack(results), np.exp(asked.arrays["x"]))
 
 
 def test_identity(correct: Session) -> None:
@@ -213,10 +213,10 @@ def test_identity(correct: Session) -> None:
 def test_dtypes_and_empty_and_scalar_shapes(correct: Session, dtype: str) -> None:
     for shape in [(), (0,), (2, 0), (2, 2)]:
         asked = batch(call("identity", x(*shape, dtype=dtype)))
-        found = arrays(correct.run_batch(asked))
-        assert {a.dtype.name for a in found} == {dtype}
-        np.testing.assert_array_equal(np.stack(found), asked.arrays["x"])
-        assert found[0].shape == shape
+        results = arrays(correct.run_batch(asked))
+        assert {a.dtype.name for a in results} == {dtype}
+        np.testing.assert_array_equal(np.stack(results), asked.arrays["x"])
+        assert results[0].shape == shape
 
 
 def test_configuration_reaches_the_module() -> None:
@@ -233,9 +233,9 @@ def test_always_wrong_is_seen_and_dtype_and_axis_too() -> None:
     with Session(launch("always_wrong")) as session:
         np.testing.assert_array_equal(np.stack(arrays(session.run_batch(asked))), right + 1)
     with Session(launch("wrong_dtype")) as session:
-        found = session.run_batch(asked)
-        assert {a.dtype.name for a in arrays(found)} == {"float64"}
-        assert found.outputs[0].metadata[0].dtype == "float64"
+        observation = session.run_batch(asked)
+        assert {a.dtype.name for a in arrays(observation)} == {"float64"}
+        assert observation.outputs[0].metadata[0].dtype == "float64"
     with Session(launch("wrong_axis")) as session:
         asked = batch(call("sum", x(2, 3), axis=-1))
         np.testing.assert_array_equal(
@@ -247,33 +247,33 @@ def test_always_wrong_is_seen_and_dtype_and_axis_too() -> None:
 def test_one_ulp_over(ulp: int) -> None:
     asked = batch(call("exp", x(3)))
     with Session(launch("one_ulp_over", FAKE_ULP=str(ulp))) as session:
-        found = np.stack(arrays(session.run_batch(asked)))
+        results = np.stack(arrays(session.run_batch(asked)))
     right = np.exp(asked.arrays["x"].astype("float64")).astype("float32")
-    assert (found.view("int32") - right.view("int32") == ulp).all()
+    assert (results.view("int32") - right.view("int32") == ulp).all()
 
 
 def test_wrong_one_in_a_thousand() -> None:
     numbers = np.linspace(0, 1, 4000, dtype="float32").reshape(4, 1000)
     asked = Batch(call("exp", x(1000)), {"x": numbers}, 4)
     with Session(launch("wrong_one_in_a_thousand")) as session:
-        found = np.stack(arrays(session.run_batch(asked)))
-        assert 0 < (found != np.exp(numbers)).sum() < 20
+        results = np.stack(arrays(session.run_batch(asked)))
+        assert 0 < (results != np.exp(numbers)).sum() < 20
         again = np.stack(arrays(session.run_batch(asked)))
-    np.testing.assert_array_equal(found, again)
+    np.testing.assert_array_equal(results, again)
 
 
 def test_a_result_that_is_a_fed_input_has_the_value_fed() -> None:
     with Session(launch("echoes")) as session:
-        observed = session.run_batch(given := batch(call("identity", x(2, 3))))
-    for got, fed in zip(arrays(observed), given.arrays["x"], strict=True):
+        observed = session.run_batch(request := batch(call("identity", x(2, 3))))
+    for got, fed in zip(arrays(observed), request.arrays["x"], strict=True):
         assert np.array_equal(got, fed)
 
 
 @pytest.mark.parametrize("binding", ["placeholder", "variable"])
 def test_changed_inputs_are_named(binding: str) -> None:
     with Session(launch("changes_inputs")) as session:
-        found = session.run_batch(batch(call("exp", x(3, binding=binding)), draws=3))
-        assert [found.draws[i].changed for i in (0, 2)] == [("x",), ("x",)]
+        observation = session.run_batch(batch(call("exp", x(3, binding=binding)), draws=3))
+        assert [observation.draws[i].changed for i in (0, 2)] == [("x",), ("x",)]
         innocent = session.run_batch(batch(call("softmax", x(3, binding=binding)), draws=3))
         assert all(draw.changed == () for draw in innocent.draws)
 
@@ -302,8 +302,8 @@ def test_how_many_functions_compute_the_draws(binding: str, together: bool) -> N
 def test_draws_that_cannot_be_computed_together_are_computed_one_by_one() -> None:
     asked = negative_at(2, draws=4, binding="constant")
     with Session(replace(launch("spoils_session"), draws_together=True)) as session:
-        found = session.run_batch(asked)
-    outcomes = [draw.outcome for draw in found.draws]
+        observation = session.run_batch(asked)
+    outcomes = [draw.outcome for draw in observation.draws]
     assert [isinstance(o, Raised) for o in outcomes] == [False, False, True, False]
     right = [next(iter(o.values.values()))[0].array for o in outcomes if isinstance(o, Returned)]
     np.testing.assert_array_equal(right, np.exp(asked.arrays["x"][[0, 1, 3]]))
@@ -358,5 +358,5 @@ def test_batch_whose_arrays_do_not_fit() -> None:
 
 
 def test_raised_is_hashable_and_compares() -> None:
-    one = Raised("ValueError", ("ValueError",), "m", "call")
-    assert one == Raised("ValueError", ("ValueError",), "m", "call")
+    error = Raised("ValueError", ("ValueError",), "m", "call")
+    assert error == Raised("ValueError", ("ValueError",), "m", "call")

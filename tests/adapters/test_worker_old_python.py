@@ -19,8 +19,8 @@ from tests.adapters.support import arrays, batch, call, launch, negative_at, x
 def _pyenv(version: str) -> Path | None:
     """The newest interpreter of this version that pyenv has."""
     root = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
-    found = sorted(root.glob(f"versions/{version}.*/bin/python"))
-    return found[-1] if found else None
+    interpreters = sorted(root.glob(f"versions/{version}.*/bin/python"))
+    return interpreters[-1] if interpreters else None
 
 
 def _python36() -> str:

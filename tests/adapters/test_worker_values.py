@@ -20,12 +20,12 @@ def test_numbers_texts_and_arrays_are_values(value: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("made", "name"), [(map(abs, [1]), "map"), ({1: 2}, "dict"), (iter([1]), "list_iterator")]
+    ("item", "name"), [(map(abs, [1]), "map"), ({1: 2}, "dict"), (iter([1]), "list_iterator")]
 )
-def test_what_python_makes_is_told_by_its_type_and_never_evaluated(made: Any, name: str) -> None:
-    assert flatten([made]) == [made]
-    assert is_plain(made)
-    value = read(made)
+def test_what_python_makes_is_told_by_its_type_and_never_evaluated(item: Any, name: str) -> None:
+    assert flatten([item]) == [item]
+    assert is_plain(item)
+    value = read(item)
     assert (value.array, value.type) == (None, name)
     assert value.problem == "an array of object is not numeric"
 

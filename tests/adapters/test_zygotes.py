@@ -56,14 +56,14 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
 def _marked(host: int) -> list[int]:
     """The running processes that carry a token of this host."""
     mark = f"{TOKEN}={host}-".encode()
-    found = []
+    pids = []
     for place in Path("/proc").glob("[0-9]*"):
         try:
             if mark in (place / "environ").read_bytes() and alive(int(place.name)):
-                found.append(int(place.name))
+                pids.append(int(place.name))
         except OSError:
             continue
-    return found
+    return pids
 
 
 def forking(name: str, **env: str) -> Launch:
@@ -88,8 +88,8 @@ def test_every_second_batch_costs_a_fork_only() -> None:
     good, bad = batch(call("exp", x(3))), negative_at(0, draws=1)
     with Session(forking("crashes")) as session:
         for _ in range(4):
-            found = session.run_batch(good)
-            np.testing.assert_array_equal(np.stack(arrays(found)), np.exp(good.arrays["x"]))
+            observation = session.run_batch(good)
+            np.testing.assert_array_equal(np.stack(arrays(observation)), np.exp(good.arrays["x"]))
             crash = session.run_batch(bad).draws[0].outcome
             assert isinstance(crash, Crashed)
             assert (crash.signal, crash.stage) == (signal.SIGABRT, "call")
@@ -160,22 +160,22 @@ MARKS = {
 @pytest.mark.parametrize("ending", [pytest.param(e, marks=MARKS.get(e, ())) for e in ENDINGS])
 def test_a_fork_and_a_full_start_are_told_apart_by_nothing(ending: str) -> None:
     name, environment = ENDINGS[ending]
-    told, restarts = [], []
+    texts, restarts = [], []
     for fork in (False, True):
         launched = replace(forking(name, **environment), fork=fork, memory_limit=2**28)
         with Session(launched, limits=QUICK) as session:
             expected = ForkedWorker if fork else WorkerProcess
             assert isinstance(worker(session), expected)
-            found = run(session, negative_at(1, draws=2))
-            told.append(_plain(found))
+            observation = run(session, negative_at(1, draws=2))
+            texts.append(_plain(observation))
             restarts.append((session.starts, session.losses))
-    assert told[0] == told[1]
+    assert texts[0] == texts[1]
     assert restarts[0] == restarts[1]
 
 
-def _plain(found: StructureObservation) -> str:
+def _plain(observation: StructureObservation) -> str:
     """All that was observed, without times, and without what differs between any two processes."""
-    text = re.sub(r"(Observed)?[Ss]econds=\w*\([^)]*\)|seconds=[\d.e-]+", "", repr(found))
+    text = re.sub(r"(Observed)?[Ss]econds=\w*\([^)]*\)|seconds=[\d.e-]+", "", repr(observation))
     text = re.sub(r"Extension modules: .*?\(total: \d+\)", "", text)
     return re.sub(r"0x[0-9a-f]+|line \d+ in (main|<module>)|conformance-\w+", "", text)
 
@@ -192,21 +192,21 @@ def test_what_the_import_prints_is_in_the_output_of_each_worker() -> None:
 
 
 def test_files_that_are_left_are_removed_with_each_worker(tmp_path: Path) -> None:
-    told, asked = tmp_path / "told", negative_at(0, draws=1)
-    with Session(forking("leaves_files", FAKE_LIST=str(told))) as session:
+    listing, asked = tmp_path / "told", negative_at(0, draws=1)
+    with Session(forking("leaves_files", FAKE_LIST=str(listing))) as session:
         for _ in range(2):
             check_others(session.run_batch(asked), asked, blamed=-1)
             session._drop()
-            assert not any(Path(line).exists() for line in told.read_text().splitlines())
+            assert not any(Path(line).exists() for line in listing.read_text().splitlines())
     # a folder for each worker, where it starts and where it makes temporary files
-    assert len(set(told.read_text().splitlines())) == 2
+    assert len(set(listing.read_text().splitlines())) == 2
 
 
 def test_children_end_with_the_worker_and_the_zygote_does_not(tmp_path: Path) -> None:
-    told, asked = tmp_path / "told", negative_at(1)
-    with Session(forking("leaves_children", FAKE_LIST=str(told))) as session:
+    listing, asked = tmp_path / "told", negative_at(1)
+    with Session(forking("leaves_children", FAKE_LIST=str(listing))) as session:
         check_others(run(session, asked), asked, blamed=-1)
-        pids = [int(pid) for pid in told.read_text().split()]
+        pids = [int(pid) for pid in listing.read_text().split()]
         assert len(pids) == 4
         assert all(map(alive, pids))
         session._drop()
@@ -216,8 +216,8 @@ def test_children_end_with_the_worker_and_the_zygote_does_not(tmp_path: Path) ->
 
 def _drawn(session: Session) -> tuple[float, ...]:
     """What the fake's `exp` draws from the generators of the worker."""
-    (found,) = arrays(session.run_batch(batch(call("exp", x(3)), draws=1)))
-    return tuple(float(v) for v in found)
+    (numbers,) = arrays(session.run_batch(batch(call("exp", x(3)), draws=1)))
+    return tuple(float(v) for v in numbers)
 
 
 @pytest.mark.parametrize("habit", ["seeds", "draws"])
@@ -232,7 +232,7 @@ def test_generators_are_seeded_as_in_a_new_process(habit: str) -> None:
     with Session(replace(forking("zygote_habits", FAKE_HABIT=habit), fork=False)) as session:
         anew = _drawn(session)
     for i in (0, 1):  # NumPy's, Python's
-        values = {one[i] for one in (*drawn, anew)}
+        values = {draws[i] for draws in (*drawn, anew)}
         assert len(values) == (1 if habit == "seeds" else 4)
 
 
@@ -246,11 +246,11 @@ def test_a_zygote_that_cannot_fork_is_replaced_by_full_starts(habit: str, tmp_pa
     launched = replace(forking("zygote_habits", **environment), memory_limit=2**28)
     asked = batch(call("softmax", x(2, 3)))
     with Session(launched) as session:
-        found = session.run_batch(asked)
+        observation = session.run_batch(asked)
         assert isinstance(worker(session), WorkerProcess)
         assert (session.starts, session.losses) == (1, 0)
-    assert all(isinstance(d.outcome, Returned) for d in found.draws)
-    assert found.incidents == ()
+    assert all(isinstance(d.outcome, Returned) for d in observation.draws)
+    assert observation.incidents == ()
 
 
 @pytest.mark.thorough
@@ -262,13 +262,13 @@ def test_a_zygote_that_does_not_come_to_an_end_is_replaced(tmp_path: Path) -> No
 
 
 def test_an_import_that_fails_says_so_as_ever() -> None:
-    said = []
+    messages = []
     for fork in (False, True):
         launched = replace(forking("does_not_import"), fork=fork)
         with Session(launched) as session, pytest.raises(WorkerStartError) as caught:
             session.identity  # noqa: B018
-        said.append(re.sub(r"line \d+ in main", "", str(caught.value)))
-    assert _lines(said[0]) == _lines(said[1])
+        messages.append(re.sub(r"line \d+ in main", "", str(caught.value)))
+    assert _lines(messages[0]) == _lines(messages[1])
 
 
 def _lines(text: str) -> list[str]:
@@ -290,9 +290,9 @@ def test_a_full_start_takes_the_place_of_a_zygote_that_is_lost(
         session._drop()
         process = _family(session)[victim == "zygote"]
         os.kill(process, getattr(signal, sent))
-        found = session.run_batch(good)
-        np.testing.assert_array_equal(np.stack(arrays(found)), np.exp(good.arrays["x"]))
-        assert found.incidents == ()
+        observation = session.run_batch(good)
+        np.testing.assert_array_equal(np.stack(arrays(observation)), np.exp(good.arrays["x"]))
+        assert observation.incidents == ()
         assert isinstance(worker(session), WorkerProcess)
         assert (session.starts, session.losses) == (2, 0)
         session._drop()
@@ -348,17 +348,17 @@ def test_the_loss_of_a_zygote_while_a_worker_computes(victim: str) -> None:
         os.kill(killed, signal.SIGKILL)
         while alive(killed):
             time.sleep(0.01)
-        found = session.run_batch(good)
-        np.testing.assert_array_equal(np.stack(arrays(found)), np.exp(good.arrays["x"]))
-        assert len(found.incidents) == (victim == "guardian")
+        observation = session.run_batch(good)
+        np.testing.assert_array_equal(np.stack(arrays(observation)), np.exp(good.arrays["x"]))
+        assert len(observation.incidents) == (victim == "guardian")
 
 
 @pytest.mark.thorough
 def test_a_worker_that_is_too_slow_is_ended_and_forked_again() -> None:
     with Session(forking("hangs"), limits=QUICK) as session:
-        found = session.run_batch(negative_at(0, draws=1))
+        observation = session.run_batch(negative_at(0, draws=1))
         assert session.starts == 2
-        assert isinstance(found.draws[0].outcome, TimedOut)
+        assert isinstance(observation.draws[0].outcome, TimedOut)
         session.run_batch(batch(call("exp", x(3))))
         assert isinstance(worker(session), ForkedWorker)
         assert zygotes_of(session).left == MOST_ZYGOTES - 1
@@ -394,8 +394,8 @@ time.sleep(600)
     ["host", "zygote host", pytest.param("guardian host", marks=pytest.mark.thorough)],
 )
 def test_nothing_outlives_what_is_killed(victims: str, tmp_path: Path, temporary: Path) -> None:
-    told, paths = tmp_path / "told", [str(Path(__file__).parents[2])]
-    script = _HOST.format(paths=paths, told=str(told))
+    listing, paths = tmp_path / "told", [str(Path(__file__).parents[2])]
+    script = _HOST.format(paths=paths, told=str(listing))
     with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE) as host:
         assert host.stdout is not None
         above, below = map(int, host.stdout.readline().split())
@@ -403,7 +403,7 @@ def test_nothing_outlives_what_is_killed(victims: str, tmp_path: Path, temporary
         assert alive(below)
         for name in victims.split():
             os.kill(ids[name], signal.SIGKILL)
-    left = {int(pid) for pid in told.read_text().split()} if "guardian" not in victims else set()
+    left = {int(pid) for pid in listing.read_text().split()} if "guardian" not in victims else set()
     deadline = time.monotonic() + 20
     while time.monotonic() < deadline:
         if not any(map(alive, {*left, above, below})) and not any(temporary.iterdir()):

@@ -26,8 +26,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def examined(name: str, *arguments: str) -> Result:
-    given = ("--module", f"fakes.{name}", "--path", str(FAKES), "--profile", "smoke", "-j", "1")
-    return CliRunner().invoke(main, ["run", *given, *arguments], color=True)
+    options = ("--module", f"fakes.{name}", "--path", str(FAKES), "--profile", "smoke", "-j", "1")
+    return CliRunner().invoke(main, ["run", *options, *arguments], color=True)
 
 
 def test_control_characters_come_to_no_report(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ def results(folder: Path = REPORTS) -> dict[str, Results]:
     need_results()
     files = (gzip.decompress(file.read_bytes()) for file in sorted(folder.glob("*.json.gz")))
     read = (msgspec.json.decode(content, type=Results) for content in files)
-    return {one.target.name: one for one in read if one.target.name != BY_VECTORS}
+    return {result.target.name: result for result in read if result.target.name != BY_VECTORS}
 
 
 @cache
@@ -57,5 +57,5 @@ def number(text: str) -> int:
 
 def days(folder: Path = REPORTS) -> tuple[str, str]:
     """The days on which the first and the last run of a folder began."""
-    began = sorted(one.run.started[:10] for one in results(folder).values())
+    began = sorted(result.run.started[:10] for result in results(folder).values())
     return began[0], began[-1]

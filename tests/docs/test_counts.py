@@ -65,5 +65,5 @@ def test_the_first_page_counts_the_claims() -> None:
     claims = counts(claim_table(sources, evidence()).claims)
     assert (
         f"describe `K`, and they make {claims.total:,} claims. The suite checks "
-        f"{claims.checked:,} of them, and {claims.violable:,} of those can fail"
+        f"{claims.checked:,} of them, and {claims.violable:,} of these checks can fail a run"
     ) in words("README.md")

@@ -30,13 +30,13 @@ def test_the_first_page_says_when_and_of_what_the_results_are() -> None:
     first, last = days()
     page = words("README.md")
     assert f"except `keras3-openvino`, ran {period(first, last)}" in page
-    assert {one.run.profile for one in results().values()} == {"default"}
-    assert {one.run.profile for one in results(OPS).values()} == {"default"}
+    assert {result.run.profile for result in results().values()} == {"default"}
+    assert {result.run.profile for result in results(OPS).values()} == {"default"}
     assert f"The targets of `keras.ops` ran {period(*days(OPS))}" in page
 
 
 def test_the_first_page_names_the_targets_without_results() -> None:
-    old = {name for name, one in shipped().items() if one.edition != KERAS_3}
+    old = {name for name, target in shipped().items() if target.edition != KERAS_3}
     (missing,) = old - set(results())
     assert f"The targets of `K`, except `{missing}`, ran" in words("README.md")
     unpublished = set(shipped()) - old - set(results(OPS))
@@ -67,19 +67,19 @@ def test_the_pages_count_the_functions() -> None:
     assert f"| functions | {len(new)}: " in words("docs/keras3-checks.md")
 
 
-def kept(one: Results) -> str:
+def share(content: Results) -> str:
     """`950 of 950 aspects`."""
-    total = score(one.functions)
+    total = score(content.functions)
     return f"{total.keeping} of {total.demanded} aspects"
 
 
 def test_the_pages_say_what_the_suites_own_backends_keep_and_in_how_many_cases() -> None:
     reference, torch = results()["reference"], results()["torch"]
     speed = f"in {reference.run.seconds:.1f} s ({reference.run.cases / reference.run.seconds:.0f}"
-    assert f"{kept(reference)} keep the documents" in words("README.md")
+    assert f"{share(reference)} keep the documents" in words("README.md")
     assert f"{reference.run.cases} cases {speed} cases/s)" in words("README.md")
     page = words("docs/torch.md")
-    assert f"{kept(torch)} of edition keras-2.2 conform, in {torch.run.cases:,} cases" in page
+    assert f"{share(torch)} of edition keras-2.2 conform, in {torch.run.cases:,} cases" in page
 
 
 def test_the_first_page_shows_cells_of_the_published_run() -> None:
@@ -101,7 +101,7 @@ def test_the_first_page_shows_what_show_prints(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_the_page_of_benchmarks_counts_the_cases_of_the_published_results() -> None:
-    (first, last), count = days(), sum(one.run.cases for one in results().values())
+    (first, last), count = days(), sum(result.run.cases for result in results().values())
     published = f"({period(first, last)}) have {count:,} cases of {len(results())} targets"
     assert published in words("docs/benchmarks.md")
 
@@ -109,16 +109,16 @@ def test_the_page_of_benchmarks_counts_the_cases_of_the_published_results() -> N
 def test_the_difference_that_is_shown_is_of_the_published_results() -> None:
     page = words("docs/results.md").partition("## Two targets")[2]
     first, second = (results()[f"keras-2.2.4-{name}"] for name in ("tensorflow", "cntk"))
-    for one in (first, second):
-        assert f"{one.target.implementation}, keras-2.2, default, {one.run.started}" in page
+    for content in (first, second):
+        assert f"{content.target.implementation}, keras-2.2, default, {content.run.started}" in page
     (softmax,) = (f for f in first.functions if f.function == "softmax")
     (value,) = (a for a in softmax.aspects if a.aspect is Aspect.VALUE)
     assert f"conforms on {value.cases} cases" in page
 
 
-def standings(one: Results) -> list[int]:
+def standings(content: Results) -> list[int]:
     """How many functions conform, take another reading, lack an aspect, have a fault."""
-    counted = [column(function) for function in one.functions]
+    counted = [column(function) for function in content.functions]
     return [counted.count(place) for place in range(4)]
 
 
@@ -140,15 +140,15 @@ BACKENDS = {
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_the_table_of_keras_3_is_that_of_the_published_results(backend: str) -> None:
-    one = results(OPS)[f"keras3-ops-{BACKENDS[backend]}"]
+    content = results(OPS)[f"keras3-ops-{BACKENDS[backend]}"]
     functions, *counts, aspects, cases, speed = rows("docs/keras3-checks.md", "| | functions |")[
         backend
     ]
-    assert number(functions) == len(one.functions)
-    assert [number(count) for count in counts] == standings(one)
-    assert f"{aspects} aspects" == kept(one)
-    assert number(cases) == one.run.cases
-    assert number(speed) == round(one.run.cases / one.run.seconds)
+    assert number(functions) == len(content.functions)
+    assert [number(count) for count in counts] == standings(content)
+    assert f"{aspects} aspects" == share(content)
+    assert number(cases) == content.run.cases
+    assert number(speed) == round(content.run.cases / content.run.seconds)
 
 
 def test_the_pages_say_when_and_with_how_many_workers_the_other_results_were_made() -> None:
@@ -157,33 +157,36 @@ def test_the_pages_say_when_and_with_how_many_workers_the_other_results_were_mad
     first, last = days(FUZZ)
     period_of_runs = f"({first} and {last[-2:]}, two workers;"
     assert period_of_runs in words("docs/fuzz.md")
-    assert {one.run.workers for one in results(FUZZ).values()} == {2}
-    assert {one.run.workers for one in results(OPS).values()} == {1}
+    assert {result.run.workers for result in results(FUZZ).values()} == {2}
+    assert {result.run.workers for result in results(OPS).values()} == {1}
 
 
 COMPOSED = sorted(file.name.removesuffix(".json.gz") for file in FUZZ.glob("*.json.gz"))
 
 
-def named(row: str, one: Results) -> bool:
+def named(row: str, content: Results) -> bool:
     """Whether a row is about a target: its name, or how what it implements begins."""
     name = row.removesuffix(", two workers")
-    return name == one.target.name or one.target.implementation.startswith(name)
+    return name == content.target.name or content.target.implementation.startswith(name)
 
 
 @pytest.mark.parametrize("target", COMPOSED)
 def test_the_table_of_composed_programs_is_that_of_the_published_results(target: str) -> None:
-    one = results(FUZZ)[target]
-    found = one.composed
-    assert isinstance(found, Composed)
+    content = results(FUZZ)[target]
+    program_results = content.composed
+    assert isinstance(program_results, Composed)
     table = rows("docs/fuzz.md", "| target | programs | a second")
-    (cells,) = (cells for name, cells in table.items() if named(name, one))
+    (cells,) = (cells for name, cells in table.items() if named(name, content))
     programs, speed, compared, unknown, differing = cells
-    rate = found.programs / one.run.seconds
-    assert (number(programs), number(compared)) == (found.programs, found.compared)
+    rate = program_results.programs / content.run.seconds
+    assert (number(programs), number(compared)) == (
+        program_results.programs,
+        program_results.compared,
+    )
     assert speed == (f"{rate:.1f}" if rate < 10 else f"{rate:.0f}")
-    assert number(unknown) == found.unjudged
-    composed = sum(x.count for f in one.functions for a in f.aspects for x in a.failures)
-    assert differing.startswith(f"{sum(found.blamed.values()):,}, {composed:,}")
+    assert number(unknown) == program_results.unjudged
+    composed = sum(x.count for f in content.functions for a in f.aspects for x in a.failures)
+    assert differing.startswith(f"{sum(program_results.blamed.values()):,}, {composed:,}")
 
 
 def test_the_page_of_migration_is_made_of_the_published_results() -> None:

@@ -33,8 +33,8 @@ def published(target: str | None = None, *, folder: Path = REPORTS) -> frozenset
     """The ids in a folder of results, or those of one target there."""
     return frozenset(
         failure.id
-        for name, one in results(folder).items()
-        for function in one.functions
+        for name, result in results(folder).items()
+        for function in result.functions
         for aspect in function.aspects
         for failure in aspect.failures
         if target in {None, name}
@@ -45,14 +45,14 @@ def published(target: str | None = None, *, folder: Path = REPORTS) -> frozenset
 def texts() -> dict[str, str]:
     """The pages, and the help of each command."""
     pages = {place: (ROOT / place).read_text("utf-8") for place in [*PAGES, "README.md"]}
-    return pages | {f"{one.name} --help": one.help or "" for one in every(main)}
+    return pages | {f"{command.name} --help": command.help or "" for command in every(main)}
 
 
 def replayed(text: str) -> Iterator[tuple[str, str]]:
     """The ids that a text says to replay from the published results, each with what follows."""
     for ids, more in REPLAYED.findall(text):
         if "--results" not in more:
-            yield from ((one, more) for one in ids.split())
+            yield from ((begin, more) for begin in ids.split())
 
 
 def test_what_is_replayed_is_one_failure_of_the_published_results() -> None:
@@ -60,7 +60,7 @@ def test_what_is_replayed_is_one_failure_of_the_published_results() -> None:
         for begins, more in replayed(text):
             target = re.search(r"(?:--target|exec) (\S+)", more)
             known = published(target[1] if target else None)
-            matches = [one for one in known if one.startswith(begins)]
+            matches = [identity for identity in known if identity.startswith(begins)]
             assert len(matches) == 1, f"{place}: {begins}{more}"
 
 

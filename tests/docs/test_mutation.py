@@ -26,7 +26,9 @@ def record(name: str) -> Any:
 def killed_with(name: str) -> Counter[str]:
     """How many mutants are recorded as killed by each verdict."""
     mutants = record(f"{name}.mutation")["mutants"]
-    return Counter(one["shown"]["verdict"] for one in mutants if one["outcome"] == "killed")
+    return Counter(
+        mutant["shown"]["verdict"] for mutant in mutants if mutant["outcome"] == "killed"
+    )
 
 
 def test_the_page_says_with_which_verdicts_the_mutants_of_the_reference_are_killed() -> None:
@@ -100,8 +102,8 @@ def test_the_page_counts_what_keras_own_tests_notice() -> None:
     noticed = record("keras-2.2.4-tensorflow.other-tests")["noticed"]
     own = {name for name, tests in noticed.items() if tests}
     mutants = record("keras-2.2.4-tensorflow.code-mutation")["mutants"]
-    gate = {one["id"] for one in mutants if one["outcome"] == "killed"}
-    assert set(noticed) == {one["id"] for one in mutants}
+    gate = {mutant["id"] for mutant in mutants if mutant["outcome"] == "killed"}
+    assert set(noticed) == {mutant["id"] for mutant in mutants}
     assert (
         f"The tests notice {len(own)} of the {len(noticed)} changes of `keras-2.2.4-tensorflow`, "
         f"the gate {len(gate)}. Both notice {len(own & gate)}, "

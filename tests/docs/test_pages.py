@@ -45,7 +45,7 @@ def paths_in(nav: Any) -> list[str]:
     if isinstance(nav, str):
         return [nav]
     below = nav.values() if isinstance(nav, dict) else nav
-    return [path for one in below for path in paths_in(one)]
+    return [path for entry in below for path in paths_in(entry)]
 
 
 def test_the_table_of_contents_lists_every_page_once() -> None:

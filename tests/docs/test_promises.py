@@ -54,7 +54,7 @@ def test_a_promise_has_a_mechanism_and_a_test(promise: str, mechanism: str, test
 def test_a_promise_has_a_test_that_every_run_has(promise: str, mechanism: str, test: str) -> None:
     """One of a promise's tests may be slow; not all of them, or a change could break it unseen."""
     named = [(file, functions(file)[name]) for file, name in _TEST.findall(test)]
-    marks = [(file, {ast.unparse(d) for d in one.decorator_list}) for file, one in named]
+    marks = [(file, {ast.unparse(d) for d in test.decorator_list}) for file, test in named]
     assert any(
         not file.startswith("tests/real/") and not any(".slow" in d or ".thorough" in d for d in ds)
         for file, ds in marks

@@ -55,37 +55,37 @@ def problems(
 ) -> Iterator[Finding]:
     """What violates the documents in what the function gives, where it does not raise one of these
     exceptions."""
-    for one in prepared(name, COUNTS.get(name, 100)):
-        for number in range(len(one.draws)):
+    for example in prepared(name, COUNTS.get(name, 100)):
+        for number in range(len(example.draws)):
             try:
-                returned = _returned(one, number, function)
+                returned = _returned(example, number, function)
             except raised:
                 continue
-            conventions = one.structure.conventions("ordinary")
-            case = CallAnswer(one, number, DrawObservation(returned), conventions, {})
-            found = judge(case, returned, Judgement())
-            yield from (f for f in found if f.verdict is Verdict.VIOLATES)
-            yield from _dtypes(one, returned)
+            conventions = example.structure.conventions("ordinary")
+            case = CallAnswer(example, number, DrawObservation(returned), conventions, {})
+            findings = judge(case, returned, Judgement())
+            yield from (f for f in findings if f.verdict is Verdict.VIOLATES)
+            yield from _dtypes(example, returned)
 
 
-def _dtypes(one: Prepared, returned: Returned) -> Iterator[Finding]:
+def _dtypes(case: Prepared, returned: Returned) -> Iterator[Finding]:
     """What violates the documents in the dtype of the result."""
-    (value,) = returned.values[one.structure.program.outputs[0]]
-    found = metadata.dtype(one, TensorMetadata(), value, {})
-    yield from (f for f in found if f.verdict is Verdict.VIOLATES)
+    (value,) = returned.values[case.structure.program.outputs[0]]
+    findings = metadata.dtype(case, TensorMetadata(), value, {})
+    yield from (f for f in findings if f.verdict is Verdict.VIOLATES)
 
 
-def _returned(one: Prepared, number: int, function: Callable[..., Any]) -> Returned:
-    names: dict[str, Any] = dict(one.arrays[number])
-    names |= {n: array[..., 0] + 1j * array[..., 1] for n, array in _pairs(one, names)}
-    call, others = _call(one.structure)
-    args, kwargs = _by_place(one.structure, call)
-    given = {name: _resolved(value, names) for name, value in kwargs.items()}
-    names[call.result] = function(*(_resolved(value, names) for value in args), **given)
+def _returned(case: Prepared, number: int, function: Callable[..., Any]) -> Returned:
+    names: dict[str, Any] = dict(case.arrays[number])
+    names |= {n: array[..., 0] + 1j * array[..., 1] for n, array in _pairs(case, names)}
+    call, others = _call(case.structure)
+    args, kwargs = _by_place(case.structure, call)
+    arguments = {name: _resolved(value, names) for name, value in kwargs.items()}
+    names[call.result] = function(*(_resolved(value, names) for value in args), **arguments)
     for step in others:
         taken = TAKEN.get(step.function, operator.getitem)
         names[step.result] = taken(*(_resolved(value, names) for value in step.args))
-    outputs = one.structure.program.outputs
+    outputs = case.structure.program.outputs
     return Returned({name: (_value(names[name]),) for name in outputs})
 
 
@@ -101,9 +101,9 @@ TAKEN: Mapping[str, Callable[..., Any]] = {
 """What takes a part of complex numbers, or its elements in a row, as the mapping has it."""
 
 
-def _pairs(one: Prepared, names: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+def _pairs(case: Prepared, names: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """The complex numbers that are made before the call, and the pairs of parts."""
-    for step in one.structure.program.steps:
+    for step in case.structure.program.steps:
         if step.function == MADE_OF_PAIRS:
             yield step.result, _resolved(step.args[0], dict(names))
 
@@ -122,13 +122,13 @@ def _by_place(structure: Structure, step: Step) -> tuple[list[Argument], dict[st
         return [*step.args], dict(step.kwargs)
     documented = every.parameters
     names = [parameter.name for parameter in documented]
-    given = {**dict(zip(names, step.args, strict=False)), **dict(step.kwargs)}
-    args = [given.pop(parameter.name) for parameter in documented if parameter.required]
-    return args, given
+    arguments = {**dict(zip(names, step.args, strict=False)), **dict(step.kwargs)}
+    args = [arguments.pop(parameter.name) for parameter in documented if parameter.required]
+    return args, arguments
 
 
-def _value(given: Any) -> Value:
-    array = np.asarray(given)
+def _value(content: Any) -> Value:
+    array = np.asarray(content)
     return Value(array, array.dtype.name, "ndarray")
 
 

@@ -61,8 +61,8 @@ class Outcome:
 
     def aspect(self, function: str, aspect: Aspect) -> AspectResult:
         """The result of one aspect; StopIteration if it was not checked."""
-        found = next(f for f in self.results.functions if f.function == function)
-        return next(a for a in found.aspects if a.aspect is aspect)
+        tested = next(f for f in self.results.functions if f.function == function)
+        return next(a for a in tested.aspects if a.aspect is aspect)
 
     def verdicts(self, *functions: str) -> dict[tuple[str, Aspect], Verdict]:
         """The verdict on every aspect of these functions, or of all."""
@@ -151,8 +151,8 @@ def examine(
 def violations_of(source: str, function: str, kind: Aspect, folder: Path) -> list[Failure]:
     """What violates, of one kind, in one function of a module with this source; by default."""
     (folder / "planted.py").write_text(source, encoding="utf-8")
-    listed = examine(module("planted", folder), [function], "default").failures(Verdict.VIOLATES)
-    return [failure for *_, failure in listed if failure.kind == kind]
+    failures = examine(module("planted", folder), [function], "default").failures(Verdict.VIOLATES)
+    return [failure for *_, failure in failures if failure.kind == kind]
 
 
 def run_script(script: str, path: Path = FAKES) -> subprocess.CompletedProcess[str]:

@@ -47,9 +47,9 @@ def seen(**changed: Any) -> StructureObservation:
 
 
 def outcome(**changed: Any) -> Raised:
-    found = seen(**changed).draws[0].outcome
-    assert isinstance(found, Raised)
-    return found
+    error = seen(**changed).draws[0].outcome
+    assert isinstance(error, Raised)
+    return error
 
 
 READING = "returns, and reading the result as an array"
@@ -90,17 +90,17 @@ def test_words_name_what_raised(changed: dict[str, Any], words: str) -> None:
 def test_a_shape_that_cannot_be_listed_is_not_one_that_raises(
     int_shape: Callable[[Any], Any], stage: Stage
 ) -> None:
-    (said,) = seen(int_shape=int_shape).outputs[0].metadata
-    assert said.shape_error is not None
-    assert (said.shape_error.type, said.shape_error.stage) == ("AttributeError", stage)
+    (metadata,) = seen(int_shape=int_shape).outputs[0].metadata
+    assert metadata.shape_error is not None
+    assert (metadata.shape_error.type, metadata.shape_error.stage) == ("AttributeError", stage)
 
 
 def test_the_step_is_named_where_it_is_known() -> None:
-    found = Raised("ValueError", ("ValueError",), "bad", "step", 0)
-    assert raised(found, " in exp(x)") == "raises ValueError in exp(x): bad"
+    error = Raised("ValueError", ("ValueError",), "bad", "step", 0)
+    assert raised(error, " in exp(x)") == "raises ValueError in exp(x): bad"
 
 
 @pytest.mark.parametrize("stage", ["bind", "step", "compile", "call", "read"])
 def test_the_identity_of_a_failure_does_not_depend_on_the_words(stage: Stage) -> None:
-    found = Raised("ValueError", ("ValueError",), "shape (1, 2) is bad", stage)
-    assert gist(raised(found)) == "shape is bad"
+    error = Raised("ValueError", ("ValueError",), "shape (1, 2) is bad", stage)
+    assert gist(raised(error)) == "shape is bad"

@@ -59,8 +59,8 @@ def _axes(axis: Any) -> Any:
 def trials(function: str, dtype: str, count: int = 12) -> list[CallTrial]:
     """Calls with elements, of tensors of one dtype."""
     drawn = (seeded(lambda c: _call(c, function, dtype), Random(n)) for n in range(count))
-    found = [d.value for d in drawn if isinstance(d, Drawn)]
-    full = [s for s in found if all(0 not in i.shape for i in s.program.inputs)]
+    structures = [d.value for d in drawn if isinstance(d, Drawn)]
+    full = [s for s in structures if all(0 not in i.shape for i in s.program.inputs)]
     return [CallTrial(Prepared(s, DRAWS)) for s in full]
 
 
@@ -98,8 +98,8 @@ def test_what_is_rounded_once_conforms(function: str, dtype: str) -> None:
 
 @pytest.mark.parametrize("function", RIGHT)
 def test_what_is_wrong_in_this_dtype_alone_is_told(function: str) -> None:
-    found = findings(function, BFLOAT16, lambda x: RIGHT[function](x) + 1.5)
-    assert Verdict.VIOLATES in {f.verdict for f in found if f.aspect is Aspect.VALUE}
+    failures = findings(function, BFLOAT16, lambda x: RIGHT[function](x) + 1.5)
+    assert Verdict.VIOLATES in {f.verdict for f in failures if f.aspect is Aspect.VALUE}
     assert findings(function, "float32", RIGHT[function]) == []
 
 
@@ -114,22 +114,22 @@ def _with_digits(x: Any, digits: int) -> Any:
     return np.ldexp(np.rint(np.ldexp(fraction, digits)), exponent - digits)
 
 
-@pytest.mark.parametrize(("made", "wrong"), [("float32", False), ("bfloat16", True), (None, True)])
-def test_what_never_had_it_does_not_have_to_give_it(made: str | None, *, wrong: bool) -> None:
+@pytest.mark.parametrize(("dtype", "wrong"), [("float32", False), ("bfloat16", True), (None, True)])
+def test_what_never_had_it_does_not_have_to_give_it(dtype: str | None, *, wrong: bool) -> None:
     """A library that makes float32 of it computes in float32: its inputs say so."""
     trial = trials("keras.ops.exp", BFLOAT16)[0]
-    found = in_float32(trial, made)
-    assert bool([f for f in trial.judge(found).findings if f.aspect is Aspect.DTYPE]) is wrong
+    observation = in_float32(trial, dtype)
+    assert bool([f for f in trial.judge(observation).findings if f.aspect is Aspect.DTYPE]) is wrong
 
 
-def in_float32(trial: CallTrial, made: str | None) -> StructureObservation:
+def in_float32(trial: CallTrial, dtype: str | None) -> StructureObservation:
     """What a library gives that computes in float32, with the dtype that its inputs tell."""
-    told = observed(trial, RIGHT["keras.ops.exp"])
+    observation = observed(trial, RIGHT["keras.ops.exp"])
     inputs = tuple(
-        InputObservation(i.name, TensorMetadata(), made) for i in trial.batch.program.inputs
+        InputObservation(i.name, TensorMetadata(), dtype) for i in trial.batch.program.inputs
     )
-    output = replace(told.outputs[0], metadata=(TensorMetadata("float32"),))
-    draws = tuple(replace(d, outcome=_as_float32(d.outcome)) for d in told.draws)
+    output = replace(observation.outputs[0], metadata=(TensorMetadata("float32"),))
+    draws = tuple(replace(d, outcome=_as_float32(d.outcome)) for d in observation.draws)
     return StructureObservation(inputs, (output,), draws)
 
 
@@ -159,8 +159,8 @@ def test_its_numbers_travel_in_float32_and_are_all_its_own() -> None:
 def test_results_name_it() -> None:
     assert record(np.ones(2, np.float32), (), BFLOAT16).dtype == BFLOAT16
     trial = trials("keras.ops.exp", BFLOAT16)[0]
-    found = trial.judge(observed(trial, lambda x: np.exp(x["x"]) + 2)).findings
-    assert {f.came for f in found} == {BFLOAT16}
+    failures = trial.judge(observed(trial, lambda x: np.exp(x["x"]) + 2)).findings
+    assert {f.came for f in failures} == {BFLOAT16}
 
 
 def test_a_script_makes_it_by_the_library_alone() -> None:

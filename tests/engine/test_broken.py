@@ -29,46 +29,46 @@ def outcome(name: str, *functions: str) -> Outcome:
     return examine(module(name, FOLDER, LIMITS), functions)
 
 
-def blamed(found: Outcome) -> dict[tuple[str, Aspect], Verdict]:
+def blamed(run: Outcome) -> dict[tuple[str, Aspect], Verdict]:
     """Every cell that does not conform."""
-    return {k: v for k, v in found.verdicts().items() if v is not Verdict.CONFORMS}
+    return {k: v for k, v in run.verdicts().items() if v is not Verdict.CONFORMS}
 
 
 def test_wrong_gradients_are_the_fault_of_gradients_alone() -> None:
-    found = outcome("wrong_gradients", "gradients", *SMOOTH)
-    assert found.aspect("gradients", Aspect.GRADIENT).verdict is Verdict.VIOLATES
+    run = outcome("wrong_gradients", "gradients", *SMOOTH)
+    assert run.aspect("gradients", Aspect.GRADIENT).verdict is Verdict.VIOLATES
     for function in ("tanh", "dot", "bias_add"):
-        result = found.aspect(function, Aspect.GRADIENT)
+        result = run.aspect(function, Aspect.GRADIENT)
         assert result.verdict is Verdict.UNSUPPORTED
         assert {f.kind for f in result.failures} == {"no gradients"}
-    assert {aspect for _, aspect in blamed(found)} == {Aspect.GRADIENT}
+    assert {aspect for _, aspect in blamed(run)} == {Aspect.GRADIENT}
 
 
 @pytest.mark.thorough
 def test_a_phase_that_stays_spoils_no_other_scenario() -> None:
-    found = outcome("leaks_phase", *PHASED)
-    assert not blamed(found)
-    assert found.results.run.complete
+    run = outcome("leaks_phase", *PHASED)
+    assert not blamed(run)
+    assert run.results.run.complete
 
 
 @pytest.mark.thorough
 def test_clear_session_that_ends_the_process_is_blamed_for_it() -> None:
-    found = outcome("clear_crashes", "clear_session", "tanh")
-    assert found.aspect("clear_session", Aspect.STATE).verdict is Verdict.CRASHED
-    assert {function for function, _ in blamed(found)} == {"clear_session"}
+    run = outcome("clear_crashes", "clear_session", "tanh")
+    assert run.aspect("clear_session", Aspect.STATE).verdict is Verdict.CRASHED
+    assert {function for function, _ in blamed(run)} == {"clear_session"}
 
 
 def test_clear_session_that_raises_is_blamed_for_it() -> None:
-    found = outcome("clear_raises", "clear_session", "tanh", "get_uid")
-    assert found.aspect("clear_session", Aspect.STATE).verdict is Verdict.VIOLATES
-    assert {function for function, _ in blamed(found)} == {"clear_session"}
+    run = outcome("clear_raises", "clear_session", "tanh", "get_uid")
+    assert run.aspect("clear_session", Aspect.STATE).verdict is Verdict.VIOLATES
+    assert {function for function, _ in blamed(run)} == {"clear_session"}
 
 
 def test_seeds_without_an_effect_violate_their_aspect() -> None:
-    found = outcome("ignores_seeds", *SEEDED)
-    assert blamed(found) == {(f, Aspect.SEED): Verdict.VIOLATES for f in SEEDED}
+    run = outcome("ignores_seeds", *SEEDED)
+    assert blamed(run) == {(f, Aspect.SEED): Verdict.VIOLATES for f in SEEDED}
     for function in SEEDED:
-        conventions = {f.convention for f in found.aspect(function, Aspect.SEED).failures}
+        conventions = {f.convention for f in run.aspect(function, Aspect.SEED).failures}
         assert conventions == {None}
 
 
@@ -88,46 +88,46 @@ def configurable(name: str) -> Subject:
 
 @pytest.mark.thorough
 def test_an_import_that_a_file_breaks_violates_the_configuration() -> None:
-    found = examine(configurable("refuses_configuration"), SETTINGS, "default")
-    assert {a for _, a in blamed(found)} <= {Aspect.CONFIGURATION, Aspect.EXAMPLE}
+    run = examine(configurable("refuses_configuration"), SETTINGS, "default")
+    assert {a for _, a in blamed(run)} <= {Aspect.CONFIGURATION, Aspect.EXAMPLE}
     for function in ("floatx", "epsilon", "image_data_format"):
-        result = found.aspect(function, Aspect.CONFIGURATION)
+        result = run.aspect(function, Aspect.CONFIGURATION)
         assert result.verdict is Verdict.VIOLATES
         assert {f.kind for f in result.failures} == {"exception"}
 
 
 @pytest.mark.thorough
 def test_a_refusal_that_was_never_asked_for_is_no_violation() -> None:
-    found = outcome("refuses_placeholders", "placeholder", "bias_add")
-    assert found.aspect("placeholder", Aspect.VALUE).verdict is Verdict.VIOLATES
-    refusals = found.aspect("bias_add", Aspect.ERROR)
+    run = outcome("refuses_placeholders", "placeholder", "bias_add")
+    assert run.aspect("placeholder", Aspect.VALUE).verdict is Verdict.VIOLATES
+    refusals = run.aspect("bias_add", Aspect.ERROR)
     assert refusals.verdict is Verdict.CONFORMS  # of other bindings
     assert {f.kind for f in refusals.failures} == {"unmade input"}
-    assert found.aspect("bias_add", Aspect.VALUE).verdict is Verdict.CONFORMS
+    assert run.aspect("bias_add", Aspect.VALUE).verdict is Verdict.CONFORMS
 
 
 def test_kernels_laid_out_as_in_theano_are_no_fault() -> None:
-    found = examine(module("lays_kernels_as_th", FOLDER, LIMITS), ("conv2d",), "default")
-    assert not found.failures(Verdict.VIOLATES)
-    readings = {r for *_, f in found.failures(Verdict.DIVERGES) for r in f.readings}
+    run = examine(module("lays_kernels_as_th", FOLDER, LIMITS), ("conv2d",), "default")
+    assert not run.failures(Verdict.VIOLATES)
+    readings = {r for *_, f in run.failures(Verdict.DIVERGES) for r in f.readings}
     assert {"kernel-layout: th", "kernel-layout: th refused"} <= readings
-    assert "in several ways" not in str(found.aspect("conv2d", Aspect.VALUE).note)
+    assert "in several ways" not in str(run.aspect("conv2d", Aspect.VALUE).note)
 
 
 def test_a_layout_that_is_not_taken_excuses_no_exception() -> None:
     """Calls that fit are answered as documented, so that the others are refused for no reason."""
-    found = examine(module("checks_another_axis", FOLDER, LIMITS), ("conv2d",), "default")
-    (failure,) = (f for *_, f in found.failures(Verdict.VIOLATES))
+    run = examine(module("checks_another_axis", FOLDER, LIMITS), ("conv2d",), "default")
+    (failure,) = (f for *_, f in run.failures(Verdict.VIOLATES))
     assert "raises ValueError: the channels of the image" in failure.message
-    readings = {r for *_, f in found.failures() for r in f.readings}
+    readings = {r for *_, f in run.failures() for r in f.readings}
     assert not {r for r in readings if r.startswith("kernel-layout: th")}
 
 
 def test_channels_first_that_is_refused_is_no_other_layout() -> None:
-    found = examine(
+    run = examine(
         module("refuses_channels_first", FOLDER, LIMITS), ("conv2d_transpose",), "default"
     )
-    violations = found.failures(Verdict.VIOLATES)
+    violations = run.failures(Verdict.VIOLATES)
     assert [(function, aspect) for function, aspect, _ in violations] == [
         ("conv2d_transpose", Aspect.VALUE)
     ]

@@ -85,23 +85,23 @@ def test_with_time_enough_a_run_finds_what_it_finds_without_a_limit() -> None:
 
 
 def test_without_time_nothing_is_green() -> None:
-    _, found = outcome("correct", max_time=1e-6)
-    assert not found.run.complete
-    assert found.run.ended_by == "the limit of 1e-06 s"
-    assert set(found.run.unfinished or ()) == set(FUNCTIONS)
-    assert [f.function for f in found.functions] == [t.spec.name for t in tasks(FUNCTIONS, TINY)]
-    for function in found.functions:
+    _, results = outcome("correct", max_time=1e-6)
+    assert not results.run.complete
+    assert results.run.ended_by == "the limit of 1e-06 s"
+    assert set(results.run.unfinished or ()) == set(FUNCTIONS)
+    assert [f.function for f in results.functions] == [t.spec.name for t in tasks(FUNCTIONS, TINY)]
+    for function in results.functions:
         for aspect in function.aspects:
             expected = Verdict.CONFORMS if aspect.cases else Verdict.NOT_RUN
             assert aspect.verdict is expected, (function.function, aspect.aspect)
-    assert found.summary.verdicts[Verdict.NOT_RUN] > len(FUNCTIONS)
+    assert results.summary.verdicts[Verdict.NOT_RUN] > len(FUNCTIONS)
 
 
 def test_a_first_look_is_kept_where_the_time_ends_after_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Budget, "share", lambda self, parent: Stop(0.0, parent))
-    _, found = outcome("always_wrong", max_time=600.0)
-    assert set(found.run.unfinished or ()) == set(FUNCTIONS)
-    values = [a for f in found.functions for a in f.aspects if a.aspect == "value"]
+    _, results = outcome("always_wrong", max_time=600.0)
+    assert set(results.run.unfinished or ()) == set(FUNCTIONS)
+    values = [a for f in results.functions for a in f.aspects if a.aspect == "value"]
     assert all(a.cases and a.failures for a in values)
 
 
@@ -142,8 +142,8 @@ def test_another_version_of_the_target_is_not_mixed_with_what_there_is() -> None
     planned = {EDITION: tasks(FUNCTIONS, TINY)}
     previous = {"always_wrong": Previous(before)}
     assert not run([fake("always_wrong")], planned, COMMON, events.append, 1, previous=previous)
-    (told,) = (e for e in events if isinstance(e, TargetUnavailable))
-    assert "the results to go on from are of numpy 0.1" in told.reason
+    (event,) = (e for e in events if isinstance(e, TargetUnavailable))
+    assert "the results to go on from are of numpy 0.1" in event.reason
     assert not any(isinstance(e, TargetFinished) for e in events)
 
 
@@ -197,10 +197,10 @@ def test_a_target_that_takes_too_long_is_ended(jobs: int, monkeypatch: pytest.Mo
     planned = {EDITION: tasks(("exp",), TINY)}
     run(subjects, planned, replace(COMMON, target_time=5.0), events.append, jobs)
     assert time.monotonic() - begun < 50
-    found = {e.results.target.name: e.results for e in events if isinstance(e, TargetFinished)}
+    results = {e.results.target.name: e.results for e in events if isinstance(e, TargetFinished)}
     for name in ("hangs", "again"):
-        assert not found[name].run.complete
-        assert found[name].run.ended_by == "the limit of 5 s for a target"
-        assert found[name].summary.verdicts[Verdict.NOT_RUN]
+        assert not results[name].run.complete
+        assert results[name].run.ended_by == "the limit of 5 s for a target"
+        assert results[name].summary.verdicts[Verdict.NOT_RUN]
     for name in ("correct", "one_ulp_over"):
-        assert found[name].run.complete, "another target has its own time"
+        assert results[name].run.complete, "another target has its own time"

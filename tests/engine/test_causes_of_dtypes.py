@@ -21,16 +21,16 @@ NARROW = "'float16' if dtype == 'float32' else dtype"
 BOTH = "'float16' if dtype == 'float32' else None"
 
 
-def wrong_dtypes(told: str, folder: Path) -> list[Failure]:
-    return violations_of(KEEPING.format(told), "zeros_like", Aspect.DTYPE, folder)
+def wrong_dtypes(dtype: str, folder: Path) -> list[Failure]:
+    return violations_of(KEEPING.format(dtype), "zeros_like", Aspect.DTYPE, folder)
 
 
 @pytest.mark.thorough
 def test_a_dtype_that_is_ignored_is_one_failure(tmp_path: Path) -> None:
-    (one,) = wrong_dtypes(OF_TENSORS, tmp_path)
-    assert one.count > 20
-    assert "with x float64 (1,) gives float64" in one.message
-    assert "every reading" not in one.message
+    (failure,) = wrong_dtypes(OF_TENSORS, tmp_path)
+    assert failure.count > 20
+    assert "with x float64 (1,) gives float64" in failure.message
+    assert "every reading" not in failure.message
 
 
 @pytest.mark.thorough
@@ -38,5 +38,5 @@ def test_a_dtype_that_is_exchanged_is_another(tmp_path: Path) -> None:
     # of a float16 tensor it is the tensor's own dtype, too
     of_tensors, other = wrong_dtypes(BOTH, tmp_path), wrong_dtypes(NARROW, tmp_path)
     assert len(of_tensors) == len(other) == 2
-    assert all("gives float16; expected float32" in one.message for one in other)
-    assert {one.id for one in other} == {one.id for one in of_tensors}
+    assert all("gives float16; expected float32" in failure.message for failure in other)
+    assert {failure.id for failure in other} == {tensor.id for tensor in of_tensors}

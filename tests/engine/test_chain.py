@@ -101,17 +101,17 @@ def test_a_trial_has_the_stage_of_the_smallest_profile_that_has_it(
 def twins(task: Task) -> list[tuple[int, list[Any]]]:
     """The twins that are run if every trial is refused, and then cannot be made."""
     ran: list[Trial] = []
-    kept = Twins()
+    pending = Twins()
     for trial in task.trials():
         if any(True for _ in task.rebound_twins(trial)):
-            kept.put_off.setdefault(task.spec.name, {})[trial.key] = (trial, Judgement())
-        kept.refused.setdefault(task.spec.name, []).append(trial)
+            pending.put_off.setdefault(task.spec.name, {})[trial.key] = (trial, Judgement())
+        pending.refused.setdefault(task.spec.name, []).append(trial)
 
     def run(twin: Trial) -> bool:
         ran.append(twin)
         return False
 
-    kept.try_again(task, run)
+    pending.try_again(task, run)
     return [(task.stage(t), [shown(t, draw) for draw in range(t.batch.draws)]) for t in ran]
 
 
@@ -202,8 +202,8 @@ def is_gradient(trial: Trial) -> bool:
 
 def convictions(folder: Path, function: str, profile: Profile) -> Iterator[tuple[Aspect, Failure]]:
     planted = module("planted", folder)
-    found = examine(planted, [function], unminimised(profile)).failures(Verdict.VIOLATES)
-    return ((aspect, failure) for _, aspect, failure in found)
+    failures = examine(planted, [function], unminimised(profile)).failures(Verdict.VIOLATES)
+    return ((aspect, failure) for _, aspect, failure in failures)
 
 
 def assert_convicted_by_all(source: str, function: str, folder: Path) -> None:
@@ -213,8 +213,8 @@ def assert_convicted_by_all(source: str, function: str, folder: Path) -> None:
         for p in PROFILES.values()
     )
     assert smoke
-    for found in larger:
-        assert smoke <= found
+    for convicted in larger:
+        assert smoke <= convicted
 
 
 @pytest.mark.parametrize("fault", FAULTS)

@@ -29,10 +29,10 @@ SUMMARIES = {"reverse": 2375, "normalize_batch_in_training": 1902}
 AXES = {"reverse": 2380, "normalize_batch_in_training": 1896}
 
 
-def lines(prepared: Prepared, found: list[Finding]) -> set[int | str]:
+def lines(prepared: Prepared, findings: list[Finding]) -> set[int | str]:
     """The lines that the violations cite."""
     structure = prepared.structure
-    cited = (cite(structure.spec, structure.edition, f) for f in found)
+    cited = (cite(structure.spec, structure.edition, f) for f in findings)
     return {citation.line for citation in cited if citation is not None}
 
 
@@ -45,8 +45,8 @@ def of_axes(prepared: Prepared) -> Iterator[Finding]:
 def test_an_iterable_that_is_refused_cites_the_line_that_asks_for_iterables(function: str) -> None:
     seen = {True: set[int | str](), False: set[int | str]()}
     for prepared in calls(function):
-        made = iterable_parameter(prepared.structure.arguments) is not None
-        seen[made] |= lines(prepared, list(of_axes(prepared)))
+        iterable = iterable_parameter(prepared.structure.arguments) is not None
+        seen[iterable] |= lines(prepared, list(of_axes(prepared)))
     assert seen == {True: {AXES[function]}, False: {SUMMARIES[function]}}
 
 
@@ -63,9 +63,9 @@ def test_a_dtype_that_was_asked_for_cites_the_line_of_dtype(
     seen = {True: set[int | str](), False: set[int | str]()}
     for prepared in calls(function):
         value = Value(np.zeros(prepared.shape, "int16"), "int16", "ndarray")
-        found = list(metadata.dtype(prepared, TensorMetadata(), value, {}))
-        given = prepared.structure.arguments.get("dtype") is not None
-        seen[given] |= lines(prepared, found)
+        findings = list(metadata.dtype(prepared, TensorMetadata(), value, {}))
+        explicit = prepared.structure.arguments.get("dtype") is not None
+        seen[explicit] |= lines(prepared, findings)
     assert seen == {True: {asked}, False: {own}}
 
 
@@ -73,8 +73,8 @@ def test_a_wrong_shape_cites_the_line_on_the_shape() -> None:
     seen = set[int | str]()
     for prepared in calls("batch_dot"):
         longer = np.zeros((*prepared.shape, 7), prepared.dtypes[0])
-        found = judged(prepared, partial(_same, longer))
-        seen |= lines(prepared, [f for f in found if f.kind == FindingKind.SHAPE])
+        findings = judged(prepared, partial(_same, longer))
+        seen |= lines(prepared, [f for f in findings if f.kind == FindingKind.SHAPE])
     assert seen == {1053}
 
 

@@ -29,12 +29,12 @@ def test_it_is_searched_seldom_and_then_as_before() -> None:
 )
 def test_memory_of_a_finished_function_goes_back_to_the_system() -> None:
     pieces = [bytes(65_536) for _ in range(2_000)]  # smaller than what it gives back by itself
-    kept = pieces[::100]  # in between, so that the heap cannot become shorter
+    sample = pieces[::100]  # in between, so that the heap cannot become shorter
     del pieces
     held = _resident()
     forget_young()
     assert held - _resident() > 60e6
-    assert len(kept) == 20
+    assert len(sample) == 20
 
 
 LARGE_ARRAYS = """

@@ -21,7 +21,7 @@ def shape(x):
 @pytest.mark.parametrize("container", ["list", "tuple"])
 def test_a_python_list_is_called_one_whatever_its_length(container: str, tmp_path: Path) -> None:
     (tmp_path / "lists.py").write_text(LISTS.format(container=container), encoding="utf-8")
-    found = examine(module("lists", tmp_path), ("shape",), TINY).aspect("shape", Aspect.VALUE)
-    wrong = [f for f in found.failures if f.verdict is Verdict.VIOLATES]
+    result = examine(module("lists", tmp_path), ("shape",), TINY).aspect("shape", Aspect.VALUE)
+    wrong = [f for f in result.failures if f.verdict is Verdict.VIOLATES]
     assert wrong
     assert all(f"gives a Python {container}" in f.message for f in wrong)

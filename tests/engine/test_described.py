@@ -38,9 +38,9 @@ def test_how_an_input_is_made_is_told_unless_it_is_a_placeholder_of_its_shape() 
         (item,) = prepared.structure.program.inputs
         seen.add(item.binding)
         unknown = item.binding is Binding.PLACEHOLDER_NONE and item.shape
-        told = f" fed as {item.static_shape}" if unknown else TOLD.get(item.binding, "")
-        told += LAID.get(item.layout, "")
-        assert described(prepared).endswith(f" with x {item.dtype} {item.shape}{told}")
+        manner = f" fed as {item.static_shape}" if unknown else TOLD.get(item.binding, "")
+        manner += LAID.get(item.layout, "")
+        assert described(prepared).endswith(f" with x {item.dtype} {item.shape}{manner}")
         fed = f"{item.shape} fed as {item.static_shape}" if unknown else f"{item.shape}"
         for short in (described(prepared, bindings=False, layouts=False), joined(prepared)):
             assert fed in short, "without it nobody can make the case again"
@@ -48,5 +48,5 @@ def test_how_an_input_is_made_is_told_unless_it_is_a_placeholder_of_its_shape() 
 
 
 def test_a_call_of_complex_numbers_is_named_by_its_function() -> None:
-    for one in drawn_calls("view_as_real")[:3]:
-        assert described(one).startswith("keras.ops.view_as_real(")
+    for call in drawn_calls("view_as_real")[:3]:
+        assert described(call).startswith("keras.ops.view_as_real(")

@@ -45,6 +45,6 @@ def test_what_was_sent_before_the_second_call_hung_is_not_sent_again(tmp_path: P
     (tmp_path / "hanging.py").write_text(HANGS, encoding="utf-8")
     many = replace(TINY, structures=12, shrink=0, shrink_other=0, scenarios=0, gradients=0)
     subject = module("hanging", tmp_path, CallLimits(structure=1.0, draw=0.0))
-    found = examine(subject, ["exp"], many).results
-    assert found.run.spent
-    assert found.run.spent["exp"].restarts == 2 + 1  # of the first call its first draw alone, too
+    results = examine(subject, ["exp"], many).results
+    assert results.run.spent
+    assert results.run.spent["exp"].restarts == 2 + 1  # of the first call its first draw alone, too

@@ -30,17 +30,17 @@ from conformance.specs import load
 Array = npt.NDArray[Any]
 
 
-def exponential(profile: str, wanted: Callable[[Array], Any] = np.ndim) -> CallTrial:
+def exponential(profile: str, fits: Callable[[Array], Any] = np.ndim) -> CallTrial:
     """A settled call of exp with some elements, drawn from the profile; the array is as wanted."""
-    return call_of("exp", profile, wanted)
+    return call_of("exp", profile, fits)
 
 
-def call_of(function: str, profile: str, wanted: Callable[[Array], Any]) -> CallTrial:
+def call_of(function: str, profile: str, fits: Callable[[Array], Any]) -> CallTrial:
     """A settled call of a function of one tensor, as `exponential`."""
-    for made in generate(structures(load()[function], "keras-2.2"), 100, 0):
-        trial = CallTrial(Prepared(made, [Draw(profile, 3)]))
+    for structure in generate(structures(load()[function], "keras-2.2"), 100, 0):
+        trial = CallTrial(Prepared(structure, [Draw(profile, 3)]))
         (array,) = trial.case(0).arrays.values()
-        if made.settled and array.size > 3 and wanted(array):
+        if structure.settled and array.size > 3 and fits(array):
             return trial
     raise LookupError("no settled call")
 
@@ -68,7 +68,7 @@ def sigmoid_without_nan(x: Array) -> Array:
     return np.where(np.isnan(x), 0, 1 / (1 + np.exp(-wide))).astype(x.dtype)
 
 
-def found(trial: CallTrial, run: Callable[[Trial], StructureObservation]) -> Group:
+def group_of(trial: CallTrial, run: Callable[[Trial], StructureObservation]) -> Group:
     (finding,) = trial.judge(run(trial)).findings
     return Group(finding, trial)
 
@@ -83,7 +83,7 @@ NAMES = {"special": "special-values", "extremes": "extremes", "subnormal": "subn
 @pytest.mark.parametrize("profile", NAMES)
 def test_what_fails_with_other_numbers_too_is_no_matter_of_rare_ones(profile: str) -> None:
     run = implementation(lambda x: np.exp(x) + x.dtype.type(1))
-    drawn = found(exponential(profile, small), run)
+    drawn = group_of(exponential(profile, small), run)
     assert (drawn.finding.conventions, drawn.finding.verdict) == ((), Verdict.VIOLATES)
     assert drawn.trial is not None
     shown = minimised(drawn, run)
@@ -95,7 +95,7 @@ def test_what_fails_with_other_numbers_too_is_no_matter_of_rare_ones(profile: st
 def test_what_fails_with_rare_numbers_only_keeps_its_convention() -> None:
     run = implementation(sigmoid_without_nan)
     drawn = call_of("sigmoid", "special", lambda x: np.isnan(x).any())
-    shown = minimised(found(drawn, run), run)
+    shown = minimised(group_of(drawn, run), run)
     assert shown.finding.conventions == ("special-values",)
     assert shown.trial is not None
     (array,) = shown.trial.case(shown.finding.draw).arrays.values()
@@ -110,19 +110,19 @@ def test_a_draw_without_rare_numbers_is_an_ordinary_case(profile: str) -> None:
     refilled = trial.refilled(0, [plain])
     assert refilled.prepared.profiles == ["ordinary"]
     run = implementation(lambda x: np.exp(x) + x.dtype.type(1))
-    assert found(refilled, run).finding.conventions == ()
+    assert group_of(refilled, run).finding.conventions == ()
 
 
 def test_failures_that_turn_out_to_be_one_are_one() -> None:
     run = implementation(lambda x: np.exp(x) + x.dtype.type(1))
-    groups = [minimised(found(exponential(profile, small), run), run) for profile in NAMES]
-    (one,) = folded(groups)
-    assert (one.count, one.finding.verdict) == (3, Verdict.VIOLATES)
+    groups = [minimised(group_of(exponential(profile, small), run), run) for profile in NAMES]
+    (group,) = folded(groups)
+    assert (group.count, group.finding.verdict) == (3, Verdict.VIOLATES)
 
 
 def test_smaller_cases_that_hang_are_not_tried_for_long() -> None:
     strategy = structures(load()["exp"], "keras-2.2").map(
-        lambda made: CallTrial(Prepared(made, [Draw("ordinary", 3)]))
+        lambda structure: CallTrial(Prepared(structure, [Draw("ordinary", 3)]))
     )
     drawn = exponential("ordinary")
     tried: list[Trial] = []
@@ -132,7 +132,7 @@ def test_smaller_cases_that_hang_are_not_tried_for_long() -> None:
         hung = DrawObservation(TimedOut(60))
         return StructureObservation((), (), (hung,) * trial.batch.draws)
 
-    group = found(drawn, implementation(lambda x: np.exp(x) + x.dtype.type(1)))
+    group = group_of(drawn, implementation(lambda x: np.exp(x) + x.dtype.type(1)))
     minimiser = Minimiser(hangs, lambda _: strategy, lambda _: b"", 0, lambda _: 50)
     assert minimiser.minimise(group) is group
     assert minimiser.minimise(group) is group
@@ -141,10 +141,10 @@ def test_smaller_cases_that_hang_are_not_tried_for_long() -> None:
 
 def test_smaller_cases_of_a_slow_function_are_not_tried_for_long() -> None:
     strategy = structures(load()["exp"], "keras-2.2").map(
-        lambda made: CallTrial(Prepared(made, [Draw("ordinary", 3)]))
+        lambda structure: CallTrial(Prepared(structure, [Draw("ordinary", 3)]))
     )
     run = implementation(lambda x: np.exp(x) + x.dtype.type(1))
-    group = found(exponential("ordinary"), run)
+    group = group_of(exponential("ordinary"), run)
     tried: list[Trial] = []
 
     def slow(trial: Trial) -> StructureObservation:

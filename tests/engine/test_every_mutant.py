@@ -32,20 +32,20 @@ FOUND = {
 @cache
 def results() -> dict[str, AspectResult]:
     """The results of all mutants, from a few processes."""
-    found = {}
+    outcomes = {}
     for together in rounds(list(MUTANTS.values())):
-        listed = examined(together)
-        found.update({tested.name: found_in(listed, tested) for tested in together})
-    return found
+        judged = examined(together)
+        outcomes.update({tested.name: found_in(judged, tested) for tested in together})
+    return outcomes
 
 
 @pytest.mark.parametrize("tested", MUTANTS.values(), ids=MUTANTS.keys())
 def test_a_mutant_is_found(tested: Mutant) -> None:
-    found = results()[tested.name]
-    assert found.verdict in FOUND[tested.verdict]
-    violations = [f for f in found.failures if f.verdict is Verdict.VIOLATES]
+    result = results()[tested.name]
+    assert result.verdict in FOUND[tested.verdict]
+    violations = [f for f in result.failures if f.verdict is Verdict.VIOLATES]
     assert all(f.citation for f in violations)
-    assert all(f.convention for f in found.failures if f.verdict is Verdict.DIVERGES)
+    assert all(f.convention for f in result.failures if f.verdict is Verdict.DIVERGES)
 
 
 def test_every_theme_has_mutants() -> None:

@@ -145,8 +145,8 @@ def convictions(name: str, folder: Path) -> list[Failure]:
     kernel, where, fault = FAULTS[name]
     source = PLANTED.format(kernel=kernel, where=where, fault=fault)
     (folder / "planted.py").write_text(source, encoding="utf-8")
-    listed = examine(module("planted", folder), [kernel], "smoke").failures(Verdict.VIOLATES)
-    return [failure for *_, failure in listed]
+    failures = examine(module("planted", folder), [kernel], "smoke").failures(Verdict.VIOLATES)
+    return [failure for *_, failure in failures]
 
 
 @pytest.mark.parametrize("name", FAULTS)

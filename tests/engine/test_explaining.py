@@ -75,9 +75,9 @@ def test_an_overflow_is_named_only_if_ordinary_numbers_are_right(
 
 
 def test_a_number_for_nan_violates_where_a_standard_defines_the_function(tmp_path: Path) -> None:
-    found = run(tmp_path, NUMBER_FOR_NAN, "tanh", "smoke").aspect("tanh", Aspect.VALUE)
-    assert found.verdict is Verdict.VIOLATES
-    assert all(f.citation for f in found.failures if f.verdict is Verdict.VIOLATES)
+    result = run(tmp_path, NUMBER_FOR_NAN, "tanh", "smoke").aspect("tanh", Aspect.VALUE)
+    assert result.verdict is Verdict.VIOLATES
+    assert all(f.citation for f in result.failures if f.verdict is Verdict.VIOLATES)
 
 
 # Which findings stay
@@ -111,9 +111,9 @@ def _everywhere(_: str, expected: Expectation) -> Any:
 
 
 def accuracy(function: str) -> Accuracy:
-    found = load()[function].accuracy
-    assert found is not None
-    return found
+    record = load()[function].accuracy
+    assert record is not None
+    return record
 
 
 @pytest.mark.parametrize(
@@ -208,10 +208,10 @@ def test_a_message_about_evidence_names_the_elements_of_the_arguments() -> None:
     trial = next(t for t in calls if not t.unsettled and t.prepared.shape)
     shape = trial.prepared.shape
     wrong = ~trial.prepared.expectation(0).value.reshape(shape).astype(bool)
-    told = Returned({"result": (Value(wrong, "bool", "ndarray"),)})
+    returned = Returned({"result": (Value(wrong, "bool", "ndarray"),)})
     rest = (NotRun("not asked"),) * (len(trial.prepared.draws) - 1)
-    outcomes: tuple[Outcome, ...] = (told, *rest)
+    outcomes: tuple[Outcome, ...] = (returned, *rest)
     seen = StructureObservation((), (), tuple(map(DrawObservation, outcomes)))
-    (found,) = (f for f in trial.judge(seen).findings if f.aspect is Aspect.VALUE)
-    assert re.fullmatch(r"gives \w+ at \[[\d, ]+\] for x = \S+ and y = \S+", found.gives)
-    assert found.demands in ("True", "False")
+    (finding,) = (f for f in trial.judge(seen).findings if f.aspect is Aspect.VALUE)
+    assert re.fullmatch(r"gives \w+ at \[[\d, ]+\] for x = \S+ and y = \S+", finding.gives)
+    assert finding.demands in ("True", "False")

@@ -28,20 +28,20 @@ def outcome(name: str, *functions: str, profile: str | Profile = "smoke") -> Out
     return examine(fake(name), functions or OFFERED, profile)
 
 
-def blamed(found: Outcome) -> dict[tuple[str, Aspect], Verdict]:
+def blamed(run: Outcome) -> dict[tuple[str, Aspect], Verdict]:
     """Every cell that does not conform."""
-    return {k: v for k, v in found.verdicts().items() if v is not Verdict.CONFORMS}
+    return {k: v for k, v in run.verdicts().items() if v is not Verdict.CONFORMS}
 
 
-def worse(found: Outcome, profile: str | Profile = "smoke") -> dict[tuple[str, Aspect], Verdict]:
+def worse(run: Outcome, profile: str | Profile = "smoke") -> dict[tuple[str, Aspect], Verdict]:
     """The cells with a worse verdict than the correct fake has, which knows few static shapes."""
-    functions = [f.function for f in found.results.functions]
+    functions = [f.function for f in run.results.functions]
     usual = outcome("correct", *sorted(functions), profile=profile).verdicts()
-    return {k: v for k, v in found.verdicts().items() if v is not usual[k]}
+    return {k: v for k, v in run.verdicts().items() if v is not usual[k]}
 
 
 def only(
-    found: Outcome,
+    run: Outcome,
     function: str,
     aspect: Aspect,
     verdict: Verdict,
@@ -51,12 +51,12 @@ def only(
 
     Where a process ends or hangs, so little may come back that the rest of the function is unseen.
     """
-    cells = worse(found, profile)
+    cells = worse(run, profile)
     if verdict in (Verdict.CRASHED, Verdict.TIMED_OUT):
         unseen = dict.fromkeys(((function, its) for its in OF_VALUES), Verdict.UNSUPPORTED)
         cells = dict(cells.items() - unseen.items())
     assert cells == {(function, aspect): verdict}
-    return found.aspect(function, aspect).failures
+    return run.aspect(function, aspect).failures
 
 
 # What is right
@@ -80,19 +80,19 @@ UNSUPPORTED = (Aspect.GRADIENT, Aspect.EXAMPLE)
 
 
 def test_a_correct_implementation_conforms_but_for_what_it_lacks() -> None:
-    found = outcome("correct")
-    assert found.reached
-    for (function, aspect), verdict in blamed(found).items():
+    run = outcome("correct")
+    assert run.reached
+    for (function, aspect), verdict in blamed(run).items():
         if aspect in UNSUPPORTED:
             assert verdict is Verdict.UNSUPPORTED
         elif (function, Aspect.VALUE) in LACKS and aspect in OF_VALUES:
             assert verdict in (Verdict.UNSUPPORTED, Verdict.DIVERGES)  # of too few cases
         elif (function, aspect) not in LACKS:
             assert (aspect, verdict) == (Aspect.STATIC_SHAPE, Verdict.DIVERGES), function
-    assert found.results.run.restarts == 0
-    assert found.results.run.complete
+    assert run.results.run.restarts == 0
+    assert run.results.run.complete
     # the documents settle all that the fake can do; only conventions and parameters remain
-    for function, aspect, failure in found.failures(Verdict.VIOLATES):
+    for function, aspect, failure in run.failures(Verdict.VIOLATES):
         signature = (aspect, failure.kind) == (Aspect.SIGNATURE, "missing parameter")
         assert signature or (function, aspect) in LACKS
 
@@ -105,14 +105,14 @@ def test_a_missing_parameter_is_named_with_its_own_line() -> None:
 
 
 def test_functions_that_are_absent_are_unsupported() -> None:
-    found = examine(fake("correct"), ("exp", "cos", "elu"), TINY)
+    run = examine(fake("correct"), ("exp", "cos", "elu"), TINY)
     for function in ("cos", "elu"):
-        verdicts = found.verdicts(function)
+        verdicts = run.verdicts(function)
         assert set(verdicts.values()) == {Verdict.UNSUPPORTED}
         assert len(verdicts) == 7  # as many aspects as for a function that exists
-        (failure,) = found.aspect(function, Aspect.PRESENCE).failures
+        (failure,) = run.aspect(function, Aspect.PRESENCE).failures
         assert "is missing" in failure.message
-    assert found.aspect("exp", Aspect.VALUE).verdict is Verdict.CONFORMS
+    assert run.aspect("exp", Aspect.VALUE).verdict is Verdict.CONFORMS
 
 
 def test_the_largest_error_is_noted_beside_its_limit() -> None:
@@ -127,10 +127,10 @@ def test_the_largest_error_is_noted_beside_its_limit() -> None:
 
 
 def test_always_wrong_violates_with_a_citation() -> None:
-    found = outcome("always_wrong", *WRONG_ONES)
+    run = outcome("always_wrong", *WRONG_ONES)
     lines = {"exp": 1527, "softmax": 2787, "identity": 729, "argmax": 1425, "reshape": 1965}
     for function, line in lines.items():
-        result = found.aspect(function, Aspect.VALUE)
+        result = run.aspect(function, Aspect.VALUE)
         assert result.verdict is Verdict.VIOLATES
         (failure,) = (f for f in result.failures if f.kind == "value")
         assert failure.verdict is Verdict.VIOLATES
@@ -183,9 +183,9 @@ def test_a_wrong_shape_cites_the_parameter_that_decides_it() -> None:
 
 
 def test_one_ulp_more_is_within_the_limit_and_is_shown() -> None:
-    found = outcome("one_ulp_over", "exp", *REST)
-    assert worse(found) == {}
-    result = found.aspect("exp", Aspect.VALUE)
+    run = outcome("one_ulp_over", "exp", *REST)
+    assert worse(run) == {}
+    result = run.aspect("exp", Aspect.VALUE)
     assert result.max_ulp is not None
     assert 1 <= result.max_ulp <= 2
 
@@ -216,12 +216,12 @@ def test_more_than_four_times_the_limit_violates() -> None:
 
 @pytest.mark.thorough
 def test_one_wrong_number_in_a_thousand_is_found() -> None:
-    found = outcome("wrong_one_in_a_thousand", "exp", "identity", profile="default")
-    result = found.aspect("exp", Aspect.VALUE)
+    run = outcome("wrong_one_in_a_thousand", "exp", "identity", profile="default")
+    result = run.aspect("exp", Aspect.VALUE)
     assert result.verdict is Verdict.VIOLATES
     assert {f.kind for f in result.failures} == {"value"}
     assert sum(f.count for f in result.failures) < result.cases / 4
-    assert found.aspect("identity", Aspect.VALUE).verdict is Verdict.CONFORMS
+    assert run.aspect("identity", Aspect.VALUE).verdict is Verdict.CONFORMS
 
 
 @pytest.mark.thorough
@@ -235,57 +235,57 @@ def test_changed_inputs_diverge_by_the_convention_purity() -> None:
 
 
 def test_a_crash_is_blamed_on_its_function_and_the_rest_is_judged() -> None:
-    found = examine(fake("crashes"), ("exp", *REST), TINY)
-    failures = only(found, "exp", Aspect.VALUE, Verdict.CRASHED, TINY)
+    run = examine(fake("crashes"), ("exp", *REST), TINY)
+    failures = only(run, "exp", Aspect.VALUE, Verdict.CRASHED, TINY)
     assert [f.kind for f in failures] == ["crash"]
     assert "ends the process (signal 6) while it is computed" in failures[0].message
     assert isinstance(failures[0].got, str)
     assert "about to end" in failures[0].got
-    restarts = [e for e in found.events if isinstance(e, WorkerRestarted)]
+    restarts = [e for e in run.events if isinstance(e, WorkerRestarted)]
     assert {(e.function, e.reason) for e in restarts} == {("exp", "signal 6")}
-    assert found.results.run.restarts >= len(restarts)
-    assert sum(a.cases for f in found.results.functions for a in f.aspects) > 0
-    judged = [e.result.function for e in found.events if isinstance(e, FunctionJudged)]
+    assert run.results.run.restarts >= len(restarts)
+    assert sum(a.cases for f in run.results.functions for a in f.aspects) > 0
+    judged = [e.result.function for e in run.events if isinstance(e, FunctionJudged)]
     assert sorted(judged) == sorted(("exp", *REST))
 
 
 @pytest.mark.thorough
 def test_an_exit_status_is_told() -> None:
-    found = examine(fake("crashes", FAKE_END="exit"), ("exp",), TINY)
-    (failure,) = found.aspect("exp", Aspect.VALUE).failures
+    run = examine(fake("crashes", FAKE_END="exit"), ("exp",), TINY)
+    (failure,) = run.aspect("exp", Aspect.VALUE).failures
     assert "exit status 7" in failure.message
 
 
 def test_a_hang_is_timed_out_and_the_rest_is_judged() -> None:
     limits = CallLimits(structure=0.6, draw=0.0, failures=1)
-    found = examine(fake("hangs", limits), ("exp", *REST), TINY)
-    assert found.aspect("exp", Aspect.VALUE).verdict is Verdict.TIMED_OUT
-    (failure,) = found.aspect("exp", Aspect.VALUE).failures
+    run = examine(fake("hangs", limits), ("exp", *REST), TINY)
+    assert run.aspect("exp", Aspect.VALUE).verdict is Verdict.TIMED_OUT
+    (failure,) = run.aspect("exp", Aspect.VALUE).failures
     assert (failure.kind, failure.citation) == ("time-out", None)
     assert "no answer within 1.2 s while it is computed" in failure.message
-    values = {found.aspect(name, Aspect.VALUE).verdict for name in REST}
+    values = {run.aspect(name, Aspect.VALUE).verdict for name in REST}
     assert values == {Verdict.CONFORMS}
 
 
 @pytest.mark.thorough
 def test_garbage_on_every_descriptor_is_a_crash_of_its_function() -> None:
-    found = examine(fake("writes_garbage"), ("exp", *REST), TINY)
-    failures = only(found, "exp", Aspect.VALUE, Verdict.CRASHED, TINY)
+    run = examine(fake("writes_garbage"), ("exp", *REST), TINY)
+    failures = only(run, "exp", Aspect.VALUE, Verdict.CRASHED, TINY)
     assert [f.kind for f in failures] == ["garbage"]
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", ["floods_output", "closes_descriptors"])
 def test_what_does_no_harm_conforms(name: str) -> None:
-    found = examine(fake(name), ("exp", *REST), TINY)
-    assert worse(found, TINY) == {}
-    assert found.results.run.restarts == 0
+    run = examine(fake(name), ("exp", *REST), TINY)
+    assert worse(run, TINY) == {}
+    assert run.results.run.restarts == 0
 
 
 @pytest.mark.thorough
 def test_closing_all_descriptors_is_a_crash_of_its_function() -> None:
-    found = examine(fake("closes_descriptors", FAKE_CLOSE="all"), ("exp", *REST), TINY)
-    only(found, "exp", Aspect.VALUE, Verdict.CRASHED, TINY)
+    run = examine(fake("closes_descriptors", FAKE_CLOSE="all"), ("exp", *REST), TINY)
+    only(run, "exp", Aspect.VALUE, Verdict.CRASHED, TINY)
 
 
 # Smaller cases and scripts
@@ -293,8 +293,8 @@ def test_closing_all_descriptors_is_a_crash_of_its_function() -> None:
 
 @pytest.mark.parametrize("function", WRONG_ONES)
 def test_a_failure_shrinks_to_an_input_of_at_most_two_elements(function: str) -> None:
-    found = outcome("always_wrong", *WRONG_ONES)
-    (failure,) = (f for f in found.aspect(function, Aspect.VALUE).failures if f.kind == "value")
+    run = outcome("always_wrong", *WRONG_ONES)
+    (failure,) = (f for f in run.aspect(function, Aspect.VALUE).failures if f.kind == "value")
     (x,) = failure.inputs.values()
     assert np.prod(x.shape) <= 2
     assert set(x.data) <= {0, 1}
@@ -302,8 +302,8 @@ def test_a_failure_shrinks_to_an_input_of_at_most_two_elements(function: str) ->
 
 @pytest.mark.parametrize("function", WRONG_ONES)
 def test_a_minimised_failure_is_a_program_and_its_script(function: str) -> None:
-    found = outcome("always_wrong", *WRONG_ONES)
-    (failure,) = (f for f in found.aspect(function, Aspect.VALUE).failures if f.kind == "value")
+    run = outcome("always_wrong", *WRONG_ONES)
+    (failure,) = (f for f in run.aspect(function, Aspect.VALUE).failures if f.kind == "value")
     program = from_json(failure.program)
     assert [s.function for s in program.steps] == [function]
     assert {i.name: list(i.shape) for i in program.inputs} == {
@@ -326,9 +326,9 @@ WRONG = [
 def test_every_script_shows_its_failure_alone(
     name: str, profile: str, functions: tuple[str, ...]
 ) -> None:
-    found = outcome(name, *functions, profile=profile).failures()
-    assert found
-    for _, _, failure in found:
+    failures = outcome(name, *functions, profile=profile).failures()
+    assert failures
+    for _, _, failure in failures:
         done = run_script(str(failure.script))
         assert done.returncode == 1, (failure.message, done)
         last = done.stderr.strip().splitlines()[-1]
@@ -344,9 +344,9 @@ def test_no_script_finds_a_fault_in_a_correct_implementation(
     name: str, profile: str, functions: tuple[str, ...]
 ) -> None:
     judged = outcome(name, *functions, profile=profile).failures()
-    found = [f for _, aspect, f in judged if aspect in (Aspect.VALUE, Aspect.DTYPE)]
-    assert found
-    for failure in found:
+    failures = [f for _, aspect, f in judged if aspect in (Aspect.VALUE, Aspect.DTYPE)]
+    assert failures
+    for failure in failures:
         script = str(failure.script).replace(f"import {name} as K", "import correct as K")
         done = run_script(script)
         assert done.returncode == 0, (failure.message, done)
@@ -356,11 +356,11 @@ def test_no_script_finds_a_fault_in_a_correct_implementation(
 
 
 def test_the_events_add_up() -> None:
-    found = outcome("always_wrong", *WRONG_ONES)
-    done = [e for e in found.events if isinstance(e, CasesDone)]
-    assert sum(e.cases for e in done) == found.results.run.cases
+    run = outcome("always_wrong", *WRONG_ONES)
+    done = [e for e in run.events if isinstance(e, CasesDone)]
+    assert sum(e.cases for e in done) == run.results.run.cases
     assert all(0 <= e.failed <= e.cases for e in done)
-    cases = {f.function: f.aspects for f in found.results.functions}
+    cases = {f.function: f.aspects for f in run.results.functions}
     for function, aspects in cases.items():
         if families_of(function, EDITION):  # which have several checks in one program
             continue
@@ -372,35 +372,35 @@ def test_the_events_add_up() -> None:
 
 @pytest.mark.thorough
 def test_int_shape_that_fails_for_every_result_is_not_the_functions_failure() -> None:
-    found = outcome("no_static_shapes", "exp", "reshape").verdicts()
-    assert found["exp", Aspect.STATIC_SHAPE] is Verdict.UNSUPPORTED
-    assert found["reshape", Aspect.STATIC_SHAPE] is not Verdict.VIOLATES
+    verdicts = outcome("no_static_shapes", "exp", "reshape").verdicts()
+    assert verdicts["exp", Aspect.STATIC_SHAPE] is Verdict.UNSUPPORTED
+    assert verdicts["reshape", Aspect.STATIC_SHAPE] is not Verdict.VIOLATES
 
 
 def test_int_shape_that_fails_for_one_function_is() -> None:
-    found = outcome("no_static_shape_of_exp", "exp", "reshape").verdicts()
-    assert found["exp", Aspect.STATIC_SHAPE] is Verdict.VIOLATES
+    verdicts = outcome("no_static_shape_of_exp", "exp", "reshape").verdicts()
+    assert verdicts["exp", Aspect.STATIC_SHAPE] is Verdict.VIOLATES
 
 
 NEGATIVE = ("exp", "softmax", "identity", "int_shape")
 
 
-def kinds(found: Outcome, function: str) -> dict[str, Verdict]:
+def kinds(run: Outcome, function: str) -> dict[str, Verdict]:
     """The failures of a function's static shapes, by kind."""
-    return {f.kind: f.verdict for f in found.aspect(function, Aspect.STATIC_SHAPE).failures}
+    return {f.kind: f.verdict for f in run.aspect(function, Aspect.STATIC_SHAPE).failures}
 
 
 @pytest.mark.thorough
 def test_a_number_for_what_is_unknown_is_the_failure_of_int_shape() -> None:
-    found = examine(fake("unknown_is_negative"), NEGATIVE)
-    assert found.aspect("int_shape", Aspect.VALUE).verdict is Verdict.VIOLATES
-    assert Verdict.VIOLATES not in kinds(found, "exp").values()
+    run = examine(fake("unknown_is_negative"), NEGATIVE)
+    assert run.aspect("int_shape", Aspect.VALUE).verdict is Verdict.VIOLATES
+    assert Verdict.VIOLATES not in kinds(run, "exp").values()
     # what is wrong besides is theirs
-    assert kinds(found, "softmax")["contradiction"] is Verdict.VIOLATES
-    assert kinds(found, "identity")["contradiction"] is Verdict.VIOLATES
+    assert kinds(run, "softmax")["contradiction"] is Verdict.VIOLATES
+    assert kinds(run, "identity")["contradiction"] is Verdict.VIOLATES
 
 
 def test_a_number_for_what_is_unknown_in_one_function_is_its_own_failure() -> None:
-    found = examine(fake("unknown_is_negative", FAKE_OF="exp"), NEGATIVE)
-    assert found.aspect("int_shape", Aspect.VALUE).verdict is not Verdict.VIOLATES
-    assert kinds(found, "exp")["contradiction"] is Verdict.VIOLATES
+    run = examine(fake("unknown_is_negative", FAKE_OF="exp"), NEGATIVE)
+    assert run.aspect("int_shape", Aspect.VALUE).verdict is not Verdict.VIOLATES
+    assert kinds(run, "exp")["contradiction"] is Verdict.VIOLATES

@@ -40,8 +40,8 @@ ROUNDED = 1e-7
 def slope(function: str) -> GradientTrial:
     """The first settled gradient of a function of which every element is looked at."""
     (task,) = tasks({function}, replace(PROFILES["smoke"], gradients=8))
-    found = (trial for trial in task.trials() if isinstance(trial, GradientTrial))
-    return next(s for s in found if not s.unsettled and 1 < s.arrays[0]["x"].size < LOOKED_AT)
+    trials = (trial for trial in task.trials() if isinstance(trial, GradientTrial))
+    return next(s for s in trials if not s.unsettled and 1 < s.arrays[0]["x"].size < LOOKED_AT)
 
 
 def returned(*gradients: Array) -> Returned:
@@ -102,9 +102,9 @@ def test_roundings_are_forgiven() -> None:
 def test_an_inaccurate_gradient_diverges(error: float) -> None:
     """No document states an accuracy."""
     tested = slope("tanh")
-    (found,) = findings(tested, returned(tanh(tested) * (1 + error)))
-    assert (found.kind, found.verdict) == ("accuracy", Verdict.DIVERGES)
-    assert found.conventions == ("accuracy",)
+    (finding,) = findings(tested, returned(tanh(tested) * (1 + error)))
+    assert (finding.kind, finding.verdict) == ("accuracy", Verdict.DIVERGES)
+    assert finding.conventions == ("accuracy",)
 
 
 @pytest.mark.parametrize("factor", [0.99, -1.0, 2.0, np.nan, np.inf])
@@ -113,16 +113,20 @@ def test_one_wrong_element_violates(factor: float) -> None:
     wrong = tanh(tested)
     place = np.unravel_index(np.abs(wrong).argmax(), wrong.shape)
     wrong[place] *= factor
-    (found,) = findings(tested, returned(wrong))
-    assert (found.aspect, found.kind, found.verdict) == (Aspect.GRADIENT, "value", Verdict.VIOLATES)
-    assert f"at {[int(i) for i in place]} for x" in found.gives
-    np.testing.assert_allclose(np.asarray(found.expected), tanh(tested), rtol=1e-6)
+    (finding,) = findings(tested, returned(wrong))
+    assert (finding.aspect, finding.kind, finding.verdict) == (
+        Aspect.GRADIENT,
+        "value",
+        Verdict.VIOLATES,
+    )
+    assert f"at {[int(i) for i in place]} for x" in finding.gives
+    np.testing.assert_allclose(np.asarray(finding.expected), tanh(tested), rtol=1e-6)
 
 
 def test_the_draw_is_named() -> None:
     tested = slope("tanh")
-    (found,) = findings(tested, returned(tanh(tested)), returned(2 * tanh(tested, 1)))
-    assert found.draw == 1
+    (finding,) = findings(tested, returned(tanh(tested)), returned(2 * tanh(tested, 1)))
+    assert finding.draw == 1
 
 
 @pytest.mark.parametrize("number", [1, 2])
@@ -139,8 +143,8 @@ def test_the_draw_of_every_fault_is_named(number: int) -> None:
         of_shape((7, 7), tanh(tested, number)),
     )
     for fault in faults:
-        (found,) = findings(tested, *right, fault)
-        assert found.draw == number, fault
+        (finding,) = findings(tested, *right, fault)
+        assert finding.draw == number, fault
 
 
 def test_what_is_not_run_is_no_case() -> None:
@@ -153,15 +157,15 @@ def test_the_number_of_gradients_and_their_shapes() -> None:
     tested = slope("tanh")
     right = tanh(tested)
     for wrong, kind in (((), "count"), ((right, right), "count"), ((right[None],), "shape")):
-        (found,) = findings(tested, of_shape(right.shape, *wrong))
-        assert (found.kind, found.verdict) == (kind, Verdict.VIOLATES)
+        (finding,) = findings(tested, of_shape(right.shape, *wrong))
+        assert (finding.kind, finding.verdict) == (kind, Verdict.VIOLATES)
 
 
 def test_a_result_of_another_shape_is_not_the_fault_of_its_gradient() -> None:
     tested = slope("tanh")
-    (found,) = findings(tested, of_shape((7, 7), 2 * tanh(tested)))
-    assert (found.kind, found.verdict) == ("unmade input", Verdict.UNSUPPORTED)
-    assert found.gives == "is that of a result of shape (7, 7)"
+    (finding,) = findings(tested, of_shape((7, 7), 2 * tanh(tested)))
+    assert (finding.kind, finding.verdict) == ("unmade input", Verdict.UNSUPPORTED)
+    assert finding.gives == "is that of a result of shape (7, 7)"
 
 
 def test_none_is_no_gradient_and_no_document_forbids_it() -> None:
@@ -169,9 +173,9 @@ def test_none_is_no_gradient_and_no_document_forbids_it() -> None:
     result = returned(tanh(tested)).values["result"]
     gradients = (Value(None, "object", "NoneType", "not numeric"),)
     none = Returned({"gradients": gradients, "result": result})
-    (found,) = findings(tested, none)
-    assert (found.kind, found.verdict) == ("no array", Verdict.DIVERGES)
-    assert found.conventions == ("differentiable",)
+    (finding,) = findings(tested, none)
+    assert (finding.kind, finding.verdict) == ("no array", Verdict.DIVERGES)
+    assert finding.conventions == ("differentiable",)
 
 
 def raised(stage: Stage, step: int | None = None, *bases: str) -> Raised:
@@ -182,52 +186,52 @@ def test_an_exception_of_gradients_is_its_own() -> None:
     tested = slope("tanh")
     last = len(tested.differentiated.program.steps) - 1
     for outcome in (raised("step", last), raised("compile"), raised("call"), raised("read")):
-        (found,) = findings(tested, outcome)
-        assert (found.kind, found.verdict) == ("exception", Verdict.DIVERGES)
+        (finding,) = findings(tested, outcome)
+        assert (finding.kind, finding.verdict) == ("exception", Verdict.DIVERGES)
 
 
 def test_an_exception_before_is_not() -> None:
     tested = slope("tanh")
     for outcome in (raised("bind"), raised("step", 0)):
-        (found,) = findings(tested, outcome)
-        assert (found.kind, found.verdict) == ("unmade input", Verdict.UNSUPPORTED)
+        (finding,) = findings(tested, outcome)
+        assert (finding.kind, finding.verdict) == ("unmade input", Verdict.UNSUPPORTED)
 
 
 def test_what_is_not_implemented_is_unsupported() -> None:
     tested = slope("tanh")
-    (found,) = findings(tested, raised("call", None, "NotImplementedError"))
-    assert found.verdict is Verdict.UNSUPPORTED
+    (finding,) = findings(tested, raised("call", None, "NotImplementedError"))
+    assert finding.verdict is Verdict.UNSUPPORTED
 
 
 def test_the_end_of_the_process() -> None:
     tested = slope("tanh")
     ends = ((Crashed(11, None, ""), Verdict.CRASHED), (TimedOut(1.0), Verdict.TIMED_OUT))
     for outcome, verdict in ends:
-        (found,) = findings(tested, outcome)
-        assert (found.aspect, found.verdict) == (Aspect.GRADIENT, verdict)
+        (finding,) = findings(tested, outcome)
+        assert (finding.aspect, finding.verdict) == (Aspect.GRADIENT, verdict)
 
 
 def test_the_step_that_ends_the_process_is_named() -> None:
     tested = slope("tanh")
     last = len(tested.differentiated.program.steps) - 1
     for outcome in (Crashed(11, None, "", "step", last), TimedOut(1.0, "", "step", last)):
-        (found,) = findings(tested, outcome)
-        assert found.gives.endswith(" in gradients(loss, [x])")
-    (found,) = findings(tested, Crashed(None, 3, "", "compile"))
-    assert found.gives == "ends the process (exit status 3) in function"
-    (found,) = findings(tested, Crashed(None, 3, "", "step", 99))
-    assert found.gives == "ends the process (exit status 3) when it is called"
+        (finding,) = findings(tested, outcome)
+        assert finding.gives.endswith(" in gradients(loss, [x])")
+    (finding,) = findings(tested, Crashed(None, 3, "", "compile"))
+    assert finding.gives == "ends the process (exit status 3) in function"
+    (finding,) = findings(tested, Crashed(None, 3, "", "step", 99))
+    assert finding.gives == "ends the process (exit status 3) when it is called"
 
 
 @cache
 def relu() -> GradientTrial:
     """relu(x) at numbers of which one is 0."""
-    made = slope("tanh")
-    structure = made.differentiated.structure
+    smooth = slope("tanh")
+    structure = smooth.differentiated.structure
     step = replace(structure.program.steps[0], function="relu")
     program = replace(structure.program, steps=(step,))
     changed = replace(structure, spec=load()["relu"], program=program)
-    tested = GradientTrial(replace(made.differentiated, structure=changed), seed=0)
+    tested = GradientTrial(replace(smooth.differentiated, structure=changed), seed=0)
     tested.arrays[0]["x"].reshape(-1)[0] = 0
     return tested
 
@@ -245,25 +249,25 @@ def test_any_slope_between_those_on_both_sides_of_a_kink(share: float) -> None:
 
 @pytest.mark.parametrize("share", [-0.25, 1.25])
 def test_another_slope_at_a_kink_violates(share: float) -> None:
-    (found,) = at_the_kink(relu(), share)
-    assert (found.kind, found.verdict) == ("kink", Verdict.VIOLATES)
-    assert found.demands.startswith("between ")
+    (finding,) = at_the_kink(relu(), share)
+    assert (finding.kind, finding.verdict) == ("kink", Verdict.VIOLATES)
+    assert finding.demands.startswith("between ")
 
 
 def test_a_slope_towards_zero_is_a_reading() -> None:
     kinked = Slopes(*(np.array([v]) for v in (2.0, 2.0, 1.0, 0.0, 1.0, 1.0, 3.0)))
     for got, readings in ((0.5, (("subgradient", "towards zero"),)), (-0.5, ()), (3.5, ())):
-        wrong, found = beside_subgradients(np.array([got]), kinked, np.array([True]))
-        assert (bool(wrong.any()), found) == (not readings, readings)
+        wrong, matches = beside_subgradients(np.array([got]), kinked, np.array([True]))
+        assert (bool(wrong.any()), matches) == (not readings, readings)
 
 
 def test_no_number_at_the_kink_of_a_root_is_a_reading() -> None:
     kinked = Slopes(*(np.array([v]) for v in (0.0, 2.0, 1.0, 0.0, 1.0, -1.0, 1.0)))
     nothing = np.array([np.nan])
-    wrong, found = beside_subgradients(nothing, kinked, np.array([True]), of_root=True)
-    assert (bool(wrong.any()), found) == (False, (("subgradient", "not a number"),))
-    wrong, found = beside_subgradients(nothing, kinked, np.array([True]))
-    assert (bool(wrong.any()), found) == (True, ())
+    wrong, matches = beside_subgradients(nothing, kinked, np.array([True]), of_root=True)
+    assert (bool(wrong.any()), matches) == (False, (("subgradient", "not a number"),))
+    wrong, matches = beside_subgradients(nothing, kinked, np.array([True]))
+    assert (bool(wrong.any()), matches) == (True, ())
 
 
 def test_the_bindings_that_are_differentiated() -> None:

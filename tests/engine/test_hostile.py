@@ -150,10 +150,12 @@ def usual() -> dict[tuple[str, Aspect], Verdict]:
 def outcome(hostile: Hostile) -> Outcome:
     """A run with 256 MiB for the worker. What must time out has 2 s, and 4 s at the second try."""
     with TemporaryDirectory() as folder:
-        told = str(Path(folder) / "list")
-        given = {name: text.format(list=told) for name, text in hostile.environment.items()}
+        listing = str(Path(folder) / "list")
+        environment = {
+            name: text.format(list=listing) for name, text in hostile.environment.items()
+        }
         paths = {"PYTHONPATH": str(FAKES), "PYTHONDONTWRITEBYTECODE": "1"}
-        started = Launch(sys.executable, f"fakes.{hostile.fake}", "graph", {**paths, **given})
+        started = Launch(sys.executable, f"fakes.{hostile.fake}", "graph", {**paths, **environment})
         started = replace(started, memory_limit=2**28)
         seconds = 2.0 if hostile.verdict is LATE else 60.0
         tested = subject(hostile.fake, started, Prelude(), CallLimits(structure=seconds, draw=0.0))
@@ -181,11 +183,11 @@ def seen(hostile: Hostile) -> Seen:
     with TemporaryDirectory() as folder:
         tempfile.tempdir = folder
         try:
-            found = outcome(hostile)
+            result = outcome(hostile)
         finally:
             tempfile.tempdir = before
         left = [*(place.name for place in Path(folder).iterdir()), *_marked()]
-    return Seen(found, time.monotonic() - begun, _most_held() - held, left)
+    return Seen(result, time.monotonic() - begun, _most_held() - held, left)
 
 
 def _most_held() -> int:
@@ -194,12 +196,12 @@ def _most_held() -> int:
 
 def _marked() -> list[str]:
     """The processes that a worker of this process has left."""
-    mark, found = f"{TOKEN}={os.getpid()}-".encode(), []
+    mark, remains = f"{TOKEN}={os.getpid()}-".encode(), []
     for place in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
             if mark in (place / "environ").read_bytes():
-                found.append(f"process {place.name}")
-    return found
+                remains.append(f"process {place.name}")
+    return remains
 
 
 @pytest.mark.sampled(2)
@@ -208,13 +210,13 @@ def _marked() -> list[str]:
     [pytest.param(h, id=named(h), marks=() if h.quick else pytest.mark.slow) for h in TABLE],
 )
 def test_harm_gets_its_verdict_and_no_more(hostile: Hostile) -> None:
-    found, seconds, memory, left = seen(hostile)
-    result = found.aspect("exp", Aspect.VALUE)
+    run, seconds, memory, left = seen(hostile)
+    result = run.aspect("exp", Aspect.VALUE)
     assert result.verdict is hostile.verdict
     assert hostile.words in " ".join(f.message for f in result.failures)
-    others = {k: v for k, v in found.verdicts().items() if k[0] != "exp"}
+    others = {k: v for k, v in run.verdicts().items() if k[0] != "exp"}
     assert others == {k: v for k, v in usual().items() if k[0] != "exp"}
-    assert found.results.run.complete
+    assert run.results.run.complete
     assert seconds < 300
     assert memory < 512
     assert not left
@@ -232,11 +234,13 @@ def main() -> None:
 
 def _row(hostile: Hostile) -> str:
     """The row of the table, made in a process of its own: so its memory is what the run takes."""
-    found, seconds, memory, left = seen(hostile)
-    result = found.aspect("exp", Aspect.VALUE)
-    said = next((f.message for f in result.failures), "")
-    said = said.split("; expected ")[0].split(" in place of ")[0].split(" where ")[0]
-    shown = code(said if len(said) <= MOST_SAID else f"{said[:MOST_SAID]}…") if said else ""
+    run, seconds, memory, left = seen(hostile)
+    result = run.aspect("exp", Aspect.VALUE)
+    message = next((f.message for f in result.failures), "")
+    message = message.split("; expected ")[0].split(" in place of ")[0].split(" where ")[0]
+    shown = (
+        code(message if len(message) <= MOST_SAID else f"{message[:MOST_SAID]}…") if message else ""
+    )
     cost = f"{seconds:.0f} | {memory} | {', '.join(left) or 'nothing'}"
     return f"| {named(hostile)} | {hostile.does} | {result.verdict} | {cost} | {shown} |"
 

@@ -60,31 +60,35 @@ TEXTS = {
 def failures(folder: Path, text: str) -> list[tuple[str, Failure]]:
     (folder / "texts.py").write_text(SOURCE.format(text=text), encoding="utf-8")
     outcome = examine(subject("texts", folder), FUNCTIONS, TINY)
-    return [(f"{name} {aspect} {one.kind}", one) for name, aspect, one in outcome.failures()]
+    return [
+        (f"{name} {aspect} {failure.kind}", failure) for name, aspect, failure in outcome.failures()
+    ]
 
 
 @pytest.fixture(scope="module")
 def harmless(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """The statements of the scripts of a backend that says a plain word."""
-    found = failures(tmp_path_factory.mktemp("harmless"), "plain")
-    return {place: statements(str(one.script)) for place, one in found if one.script}
+    plain = failures(tmp_path_factory.mktemp("harmless"), "plain")
+    return {place: statements(str(failure.script)) for place, failure in plain if failure.script}
 
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_scripts_have_the_statements_of_a_harmless_backend(
     name: str, harmless: dict[str, str], tmp_path: Path
 ) -> None:
-    found = {place: one for place, one in failures(tmp_path, TEXTS[name]) if one.script}
-    shared = found.keys() & harmless.keys()
+    scripted = {
+        place: failure for place, failure in failures(tmp_path, TEXTS[name]) if failure.script
+    }
+    shared = scripted.keys() & harmless.keys()
     assert len(shared) >= len(harmless) - 1  # one names its class of exception
     for place in shared:
-        assert statements(str(found[place].script)) == harmless[place], place
+        assert statements(str(scripted[place].script)) == harmless[place], place
     every = [
         ExportedTest(
-            target=TEXTS[name], function="f", aspect="a", identity=i, script=str(one.script)
+            target=TEXTS[name], function="f", aspect="a", identity=i, script=str(failure.script)
         )
-        for i, one in found.items()
+        for i, failure in scripted.items()
     ]
     held = [n for n in ast.parse(module(every, "1.0")).body if isinstance(n, ast.Assign)]
     written = [ast.literal_eval(n.value) for n in held if isinstance(n.targets[0], ast.Subscript)]
-    assert written == [one.script for one in every]
+    assert written == [test.script for test in every]

@@ -103,8 +103,8 @@ def test_a_process_that_is_lost_takes_its_portion_and_nothing_else() -> None:
     reached, events = ran([ends(killed), fake("correct"), fake("always_wrong")], 2)
     assert not reached
     assert {"correct", "always_wrong"} <= judged(events).keys()
-    found = judged(events).get("ends", [])
-    assert all(a.verdict is Verdict.NOT_RUN for f in found for a in f.aspects)
+    functions = judged(events).get("ends", [])
+    assert all(a.verdict is Verdict.NOT_RUN for f in functions for a in f.aspects)
 
 
 def test_an_error_of_the_suite_itself_is_raised_with_its_place() -> None:

@@ -32,16 +32,16 @@ def calls(name: str, dtype: str, profile: str = "ordinary") -> Sequence[Prepared
     """A few calls of a function with tensors of a dtype that have elements."""
     spec = load()[f"keras.ops.{name}"]
     draws = steered(spec, "keras-3", {DTYPE: dtype}, 4, 0)
-    found = (Prepared(draw.value, [Draw(profile, 3)]) for draw in draws)
-    return [p for p in found if all(a.size for a in p.arrays[0].values()) and 0 not in p.shape]
+    drawn = (Prepared(draw.value, [Draw(profile, 3)]) for draw in draws)
+    return [p for p in drawn if all(a.size for a in p.arrays[0].values()) and 0 not in p.shape]
 
 
 def violations(
     name: str, dtype: str, answer: Callable[[Prepared], Array | Raised]
 ) -> list[Finding]:
     """What violates in these answers to the calls."""
-    found = [f for p in calls(name, dtype) for f in judged(p, lambda _, p=p: answer(p))]  # type: ignore[misc]
-    return [f for f in found if f.verdict is Verdict.VIOLATES and f.aspect is Aspect.VALUE]
+    findings = [f for p in calls(name, dtype) for f in judged(p, lambda _, p=p: answer(p))]  # type: ignore[misc]
+    return [f for f in findings if f.verdict is Verdict.VIOLATES and f.aspect is Aspect.VALUE]
 
 
 def exact(prepared: Prepared, dtype: str = "float32") -> Array:
@@ -85,8 +85,8 @@ def test_half_the_digits_do_for_integers_that_float16_holds() -> None:
         return exact(prepared, "float16").astype("float32")
 
     (prepared, *_) = calls("sigmoid", "uint8")
-    (found,) = (f for f in judged(prepared, lambda _: halves(prepared)) if f.aspect == "value")
-    assert (found.verdict, found.kind) == (Verdict.DIVERGES, FindingKind.ACCURACY)
+    (finding,) = (f for f in judged(prepared, lambda _: halves(prepared)) if f.aspect == "value")
+    assert (finding.verdict, finding.kind) == (Verdict.DIVERGES, FindingKind.ACCURACY)
     assert violations("sigmoid", "int32", halves)
 
 
@@ -113,20 +113,20 @@ def test_a_dtype_that_is_out_is_tried_nowhere() -> None:
 
 def test_two_dtypes_may_be_computed_in_the_shorter_float_and_not_in_integers() -> None:
     spec = load()["keras.ops.divide"]
-    wanted = {DTYPE: "float32", "mixed dtypes": "float32 then float16", "aliases": "no"}
-    draws = steered(spec, "keras-3", {**wanted, "x binding": "constant"}, 4, 0)
+    features = {DTYPE: "float32", "mixed dtypes": "float32 then float16", "aliases": "no"}
+    draws = steered(spec, "keras-3", {**features, "x binding": "constant"}, 4, 0)
     calls = (Prepared(draw.value, [Draw("ordinary", 0)]) for draw in draws)
     prepared = next(call for call in calls if 0 not in call.shape)
     short, whole = exact(prepared, "float16").astype("float32"), np.trunc(exact(prepared))
-    (found,) = (f for f in judged(prepared, lambda _: short) if f.aspect is Aspect.VALUE)
-    assert found.kind == FindingKind.ACCURACY
+    (finding,) = (f for f in judged(prepared, lambda _: short) if f.aspect is Aspect.VALUE)
+    assert finding.kind == FindingKind.ACCURACY
     assert [f for f in judged(prepared, lambda _: whole) if f.verdict is Verdict.VIOLATES]
 
 
 def test_bounds_beyond_the_dtype_are_no_bounds() -> None:
     """The fake casts them first: as uint8, -2 and 5000 are 254 and 136."""
-    spec, wanted = load()["keras.ops.clip"], {DTYPE: "uint8", "x rank": "1", "x size": "2-6"}
-    draws = steered(spec, "keras-3", wanted, 40, 0)
+    spec, features = load()["keras.ops.clip"], {DTYPE: "uint8", "x rank": "1", "x size": "2-6"}
+    draws = steered(spec, "keras-3", features, 40, 0)
     calls = [Prepared(draw.value, [Draw("wide", 0)]) for draw in draws]
 
     def cast(prepared: Prepared) -> Array:

@@ -19,8 +19,8 @@ WITH_ERRORS = [(spec, error) for spec in load().values() for error in spec.error
 @pytest.mark.parametrize(("spec", "error"), WITH_ERRORS, ids=lambda x: x.name)
 def test_an_end_of_the_process_is_judged_whatever_the_input(spec: Spec, error: ErrorCase) -> None:
     edition = next(e for e in reversed(EDITIONS) if e in spec.editions)
-    for made in generate(structures(spec, edition, error), 4, 0):
-        trial = CallTrial(Prepared(made, [Draw("ordinary", 0)]))
+    for structure in generate(structures(spec, edition, error), 4, 0):
+        trial = CallTrial(Prepared(structure, [Draw("ordinary", 0)]))
         judged = trial.judge(StructureObservation((), (), (DrawObservation(FATAL),)))
-        (found,) = judged.findings
-        assert (found.aspect, found.verdict) == (Aspect.ERROR, Verdict.CRASHED)
+        (finding,) = judged.findings
+        assert (finding.aspect, finding.verdict) == (Aspect.ERROR, Verdict.CRASHED)

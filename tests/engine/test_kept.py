@@ -13,8 +13,8 @@ from tests.engine.support import tasks
 
 def test_expectations_of_many_elements_are_made_anew_and_the_same() -> None:
     (task,) = tasks({"exp"}, PROFILES["smoke"])
-    found = (trial for trial in task.trials() if isinstance(trial, CallTrial))
-    prepared = next(t.prepared for t in found if 1 < np.prod(t.prepared.shape) < 100)
+    trials = (trial for trial in task.trials() if isinstance(trial, CallTrial))
+    prepared = next(t.prepared for t in trials if 1 < np.prod(t.prepared.shape) < 100)
     first = prepared.expectation(0)
     prepared.forget(first.value.size)
     assert prepared.expectation(0) is first
@@ -27,8 +27,8 @@ def test_expectations_of_many_elements_are_made_anew_and_the_same() -> None:
 
 def test_numbers_that_nobody_asks_for_are_drawn_again_and_the_same() -> None:
     (task,) = tasks({"exp"}, PROFILES["smoke"])
-    found = (trial for trial in task.trials() if isinstance(trial, CallTrial))
-    prepared = next(t.prepared for t in found if 1 < np.prod(t.prepared.shape) < 100)
+    trials = (trial for trial in task.trials() if isinstance(trial, CallTrial))
+    prepared = next(t.prepared for t in trials if 1 < np.prod(t.prepared.shape) < 100)
     first, stacked = prepared.arrays, prepared.batch.arrays
     prepared.forget(1)
     assert prepared.arrays is first

@@ -52,8 +52,8 @@ def cross(  # noqa: PLR0917 - as documented
     x, y = ([*np.moveaxis(v, e, 0)] for v, e in zip((x1, x2), ends, strict=False))
     flat = len(x) == len(y) == 2
     (a, b, c), (d, e, f) = ([*v, np.zeros_like(v[0])][:3] for v in (x, y))
-    found = [b * f - c * e, c * d - a * f, a * e - b * d]
-    return found[2] if flat else np.stack(found, ends[2])
+    components = [b * f - c * e, c * d - a * f, a * e - b * d]
+    return components[2] if flat else np.stack(components, ends[2])
 
 
 def searchsorted(sorted_sequence: Any, values: Any, side: Any = "left") -> Any:
@@ -86,23 +86,23 @@ def argsort(x: Any, axis: Any = -1) -> Any:
 
 
 def scatter(indices: Any, values: Any, shape: Any) -> Any:
-    found = np.zeros(tuple(shape), values.dtype)
-    found[tuple(indices.T)] = values
-    return found
+    result = np.zeros(tuple(shape), values.dtype)
+    result[tuple(indices.T)] = values
+    return result
 
 
 def scatter_update(inputs: Any, indices: Any, updates: Any, reduction: Any = None) -> Any:
-    found = inputs.copy()
+    result = inputs.copy()
     for place, update in zip(map(tuple, indices), updates, strict=True):
-        found[place] = REDUCED[reduction](found[place], update)
-    return found
+        result[place] = REDUCED[reduction](result[place], update)
+    return result
 
 
 def slice_update(inputs: Any, start_indices: Any, updates: Any) -> Any:
-    found = inputs.copy()
+    result = inputs.copy()
     ends = zip(start_indices, updates.shape, strict=True)
-    found[tuple(slice(s, s + n) for s, n in ends)] = updates
-    return found
+    result[tuple(slice(s, s + n) for s, n in ends)] = updates
+    return result
 
 
 def multi_hot(
@@ -117,8 +117,8 @@ def multi_hot(
     return np.eye(num_classes)[inputs].max(-2).astype(dtype or "float32")
 
 
-def nan_index(found: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda x, axis=None, keepdims=False: found(x, axis=axis, keepdims=keepdims)
+def nan_index(index: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda x, axis=None, keepdims=False: index(x, axis=axis, keepdims=keepdims)
 
 
 def slogdet(x: Any) -> Any:

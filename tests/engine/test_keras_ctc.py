@@ -25,7 +25,7 @@ def ctc_loss(
 def loss(x: Any, label: list[int], blank: int) -> float:
     """By the probabilities to be at each place of the label with blanks, step by step."""
     y = np.exp(log_softmax(x.astype(float), axis=-1))
-    places = [blank, *(k for one in label for k in (one, blank))]
+    places = [blank, *(k for k_label in label for k in (k_label, blank))]
     reached = np.zeros(len(places))
     reached[:2] = y[0, places[:2]]
     for step in y[1:]:
@@ -55,9 +55,9 @@ def ctc_decode(  # noqa: PLR0917 - as documented
         scores = [[-x.max(-1).sum()] for x in rows]
     else:
         ranked = [ranking(x, mask_index)[:top_paths] for x in rows]
-        labels, scores = ([[p[n] for p in one] for one in ranked] for n in range(2))
-    found = [[[*label, *[-1] * (steps - len(label))] for label in one] for one in labels]
-    return np.array(found, "int32").swapaxes(0, 1), np.array(scores, inputs.dtype)
+        labels, scores = ([[p[n] for p in beam] for beam in ranked] for n in range(2))
+    padded = [[[*label, *[-1] * (steps - len(label))] for label in beam] for beam in labels]
+    return np.array(padded, "int32").swapaxes(0, 1), np.array(scores, inputs.dtype)
 
 
 def best(x: Any, blank: int, merges: bool) -> list[int]:
@@ -82,8 +82,8 @@ def of(name: str, place: int, changed: Callable[..., Any]) -> Wrong:
     """The right function of another argument, or of other ones."""
 
     def called(*args: Any, **kwargs: Any) -> Any:
-        given = [changed(x) if n == place else x for n, x in enumerate(args)]
-        return RIGHT[name](*given, **kwargs)
+        arguments = [changed(x) if n == place else x for n, x in enumerate(args)]
+        return RIGHT[name](*arguments, **kwargs)
 
     return called
 
@@ -142,5 +142,5 @@ def test_blanks_may_stand_where_they_are_found() -> None:
 
 
 def test_beams_are_of_several_widths() -> None:
-    widths = {one.structure.arguments.get("beam_width") for one in prepared("ctc_decode")}
+    widths = {case.structure.arguments.get("beam_width") for case in prepared("ctc_decode")}
     assert len(widths) > 2

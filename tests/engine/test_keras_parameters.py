@@ -62,10 +62,10 @@ def samples(function: Callable[..., Any]) -> Callable[..., Any]:
         ends = [np.asarray(end, "float64") for end in (start, stop)]
         tensor = next((e for e in (start, stop) if isinstance(e, np.ndarray)), None)
         own = "float64" if tensor is not None and tensor.dtype == "float64" else "float32"
-        found = function(*ends, num, **how)
-        if isinstance(found, tuple):
-            return found[0].astype(dtype or own), np.asarray(found[1]).astype(own)
-        return found.astype(dtype or own)
+        result = function(*ends, num, **how)
+        if isinstance(result, tuple):
+            return result[0].astype(dtype or own), np.asarray(result[1]).astype(own)
+        return result.astype(dtype or own)
 
     return called
 
@@ -77,8 +77,8 @@ def histogram(x: Any, bins: int = 10, range: Any = None) -> Any:  # noqa: A002 -
 
 def bincount(x: Any, weights: Any = None, minlength: int = 0, sparse: bool = False) -> Any:
     assert not sparse
-    found = np.bincount(x, weights, minlength)
-    return found if weights is None else found.astype(weights.dtype)
+    counts = np.bincount(x, weights, minlength)
+    return counts if weights is None else counts.astype(weights.dtype)
 
 
 def saturate_cast(x: Any, dtype: str) -> Any:
@@ -199,8 +199,8 @@ IGNORED: tuple[tuple[str, str], ...] = (
 
 
 def step_first(*args: Any, retstep: bool = False, **kwargs: Any) -> Any:
-    found = RIGHT["linspace"](*args, retstep=retstep, **kwargs)
-    return found[::-1] if retstep else found
+    result = RIGHT["linspace"](*args, retstep=retstep, **kwargs)
+    return result[::-1] if retstep else result
 
 
 WRONG: tuple[tuple[str, str, Callable[..., Any]], ...] = (

@@ -18,8 +18,8 @@ GREY = (0.2989, 0.587, 0.114)
 def each_colour(convert: Callable[..., Any]) -> Callable[..., Any]:
     def called(images: Any) -> Any:
         colours = images.astype("float64").reshape(-1, 3)
-        made = np.array([convert(*colour) for colour in colours])
-        return made.reshape(images.shape).astype(images.dtype)
+        colours_after = np.array([convert(*colour) for colour in colours])
+        return colours_after.reshape(images.shape).astype(images.dtype)
 
     return last(called)
 
@@ -38,36 +38,36 @@ def six(hue: float, saturation: float, value: float) -> Any:
     return colorsys.hsv_to_rgb(hue * 6, saturation, value)
 
 
-def sides(kind: str, size: tuple[int, int], grows: int, given: Mapping[str, Any]) -> Any:
+def sides(kind: str, size: tuple[int, int], grows: int, options: Mapping[str, Any]) -> Any:
     """How much is added or taken away at both ends of rows and columns."""
-    found = []
+    pairs = []
     for length, (first, second, named) in zip(
         size, (("top", "bottom", "height"), ("left", "right", "width")), strict=True
     ):
-        one: Any = given.get(f"{first}_{kind}")
-        other: Any = given.get(f"{second}_{kind}")
-        target = given.get(f"target_{named}")
+        near: Any = options.get(f"{first}_{kind}")
+        other: Any = options.get(f"{second}_{kind}")
+        target = options.get(f"target_{named}")
         missing = 0 if target is None else grows * (target - length)
-        found.append(
-            (missing - other if one is None else one, missing - one if other is None else other)
+        pairs.append(
+            (missing - other if near is None else near, missing - near if other is None else other)
         )
-    return found
+    return pairs
 
 
-def pad_images(images: Any, data_format: Any = None, **given: Any) -> Any:
+def pad_images(images: Any, data_format: Any = None, **options: Any) -> Any:
     axis = images.ndim - (2 if data_format == "channels_first" else 3)
     widths = [(0, 0)] * images.ndim
-    widths[axis : axis + 2] = sides("padding", images.shape[axis : axis + 2], 1, given)
+    widths[axis : axis + 2] = sides("padding", images.shape[axis : axis + 2], 1, options)
     return np.pad(images, widths)
 
 
-def crop_images(images: Any, data_format: Any = None, **given: Any) -> Any:
+def crop_images(images: Any, data_format: Any = None, **options: Any) -> Any:
     axis = images.ndim - (2 if data_format == "channels_first" else 3)
-    ends = sides("cropping", images.shape[axis : axis + 2], -1, given)
-    kept = [slice(None)] * images.ndim
+    ends = sides("cropping", images.shape[axis : axis + 2], -1, options)
+    slices = [slice(None)] * images.ndim
     for place, (start, end) in enumerate(ends, axis):
-        kept[place] = slice(start, images.shape[place] - end)
-    return images[tuple(kept)]
+        slices[place] = slice(start, images.shape[place] - end)
+    return images[tuple(slices)]
 
 
 RIGHT: Mapping[str, Callable[..., Any]] = {

@@ -23,17 +23,17 @@ def before(name: str, place: int, changed: Callable[..., Any]) -> Wrong:
     """The right function of another argument."""
 
     def called(*args: Any, **kwargs: Any) -> Any:
-        given = [changed(x) if n == place else x for n, x in enumerate(args)]
-        return RIGHT[name](*given, **kwargs)
+        arguments = [changed(x) if n == place else x for n, x in enumerate(args)]
+        return RIGHT[name](*arguments, **kwargs)
 
     return called
 
 
-def other_mode(name: str, asked: str, given: str) -> Wrong:
+def other_mode(name: str, asked: str, instead: str) -> Wrong:
     """Another mode in the place of one."""
 
     def called(*args: Any, fill_mode: str = "constant", **kwargs: Any) -> Any:
-        mode = given if fill_mode == asked else fill_mode
+        mode = instead if fill_mode == asked else fill_mode
         return RIGHT[name](*args, fill_mode=mode, **kwargs)
 
     return called
@@ -68,8 +68,8 @@ WRONG: tuple[tuple[str, str, Wrong], ...] = (
     ("map_coordinates", "axes exchanged", before("map_coordinates", 1, lambda p: p[::-1])),
     ("map_coordinates", "middles of points", before("map_coordinates", 1, lambda p: p + 0.5)),
     *(
-        (name, f"{given} for {asked}", other_mode(name, asked, given))
-        for name, asked, given in (
+        (name, f"{instead} for {asked}", other_mode(name, asked, instead))
+        for name, asked, instead in (
             ("map_coordinates", "mirror", "reflect"),
             ("map_coordinates", "reflect", "mirror"),
             ("map_coordinates", "wrap", "nearest"),

@@ -30,15 +30,15 @@ def unique(  # noqa: PLR0917 - as documented
         values = fitted(values, size, (axis or 0) % values.ndim, fill_value or 0)
         places, counts = (fitted(part, size, 0, 0) for part in (places, counts))
     asked = ((places, return_index), (inverse, return_inverse), (counts, return_counts))
-    found = (values, *(part for part, wanted in asked if wanted))
-    return found if len(found) > 1 else values
+    results = (values, *(part for part, flag in asked if flag))
+    return results if len(results) > 1 else values
 
 
 def fitted(x: Any, size: int, axis: int, fill: Any) -> Any:
     """The first `size` along the axis, and as many more as are lacking."""
-    kept = x.take(range(min(size, x.shape[axis])), axis)
-    missing = [(0, size - kept.shape[n] if n == axis else 0) for n in range(kept.ndim)]
-    return np.pad(kept, missing, constant_values=fill)
+    part = x.take(range(min(size, x.shape[axis])), axis)
+    missing = [(0, size - part.shape[n] if n == axis else 0) for n in range(part.ndim)]
+    return np.pad(part, missing, constant_values=fill)
 
 
 RIGHT: Mapping[str, Callable[..., Any]] = {"unique": unique}
@@ -53,7 +53,7 @@ def without(name: str, *keywords: str) -> Callable[..., Any]:
     return called
 
 
-def told(name: str, **changed: Any) -> Callable[..., Any]:
+def ignoring(name: str, **changed: Any) -> Callable[..., Any]:
     """The function with other arguments, where it is given these."""
 
     def called(*args: Any, **kwargs: Any) -> Any:
@@ -71,12 +71,12 @@ def part(place: int, changed: Callable[[Any], Any], **where: Any) -> Callable[..
     """`unique` with one of its results changed where these arguments are given."""
 
     def called(x: Any, **kwargs: Any) -> Any:
-        found = unique(x, **kwargs)
-        if any(kwargs.get(name) != given for name, given in where.items()):
-            return found
-        if not isinstance(found, tuple):
-            return changed(found) if place == 0 else found
-        return tuple(changed(p) if n == place else p for n, p in enumerate(found))
+        results = unique(x, **kwargs)
+        if any(kwargs.get(name) != value for name, value in where.items()):
+            return results
+        if not isinstance(results, tuple):
+            return changed(results) if place == 0 else results
+        return tuple(changed(p) if n == place else p for n, p in enumerate(results))
 
     return called
 
@@ -99,8 +99,8 @@ def beside(keyword: str, changed: Callable[[Any], Any]) -> Callable[..., Any]:
 
 def in_another_order(x: Any, **kwargs: Any) -> Any:
     """Values that are not sorted, with what belongs to sorted ones."""
-    found, other = unique(x, **kwargs), unique(x, **{**kwargs, "sorted": True})
-    return (found[0], *other[1:]) if isinstance(found, tuple) else found
+    results, other = unique(x, **kwargs), unique(x, **{**kwargs, "sorted": True})
+    return (results[0], *other[1:]) if isinstance(results, tuple) else results
 
 
 def smallest_fills(x: Any, fill_value: Any = None, **kwargs: Any) -> Any:
@@ -108,18 +108,18 @@ def smallest_fills(x: Any, fill_value: Any = None, **kwargs: Any) -> Any:
 
 
 def last_size(x: Any, size: Any = None, **kwargs: Any) -> Any:
-    found = unique(x, **kwargs) if size is None else unique(x, size=size, **kwargs)
+    results = unique(x, **kwargs) if size is None else unique(x, size=size, **kwargs)
     whole = unique(x, axis=kwargs.get("axis"))
     axis = kwargs.get("axis") or 0
-    if size is None or isinstance(found, tuple) or whole.shape[axis] <= size:
-        return found
+    if size is None or isinstance(results, tuple) or whole.shape[axis] <= size:
+        return results
     return whole.take(range(whole.shape[axis] - size, whole.shape[axis]), axis)
 
 
 WRONG: tuple[tuple[str, str, Callable[..., Any]], ...] = (
     ("unique", "never sorted", always("unique", sorted=False)),
     ("unique", "axis ignored", without("unique", "axis")),
-    ("unique", "the last axis", told("unique", axis=-1)),
+    ("unique", "the last axis", ignoring("unique", axis=-1)),
     ("unique", "size ignored", without("unique", "size")),
     ("unique", "cut off in front", last_size),
     ("unique", "fill_value ignored", without("unique", "fill_value")),

@@ -49,7 +49,7 @@ def _calls(function: str) -> list[Prepared]:
 
 def _verdicts(function: str, backend: Backend) -> set[Verdict]:
     """The verdicts on what a backend answers; what it raises is its answer, too."""
-    found: set[Verdict] = set()
+    verdicts: set[Verdict] = set()
     for prepared in _calls(function):
 
         def answer(number: int, prepared: Prepared = prepared) -> Array | Raised:
@@ -59,8 +59,8 @@ def _verdicts(function: str, backend: Backend) -> set[Verdict]:
             except (ValueError, IndexError) as error:
                 return Raised("ValueError", ("ValueError",), str(error), "call")
 
-        found |= {finding.verdict for finding in judged(prepared, answer)}
-    return found
+        verdicts |= {finding.verdict for finding in judged(prepared, answer)}
+    return verdicts
 
 
 def _reversed(axis: int) -> Callable[[Array], Array]:
@@ -82,8 +82,8 @@ def _turned(_function: str, arguments: Arguments, dtype: str) -> Array:
 
 def _kernel_by_kernel(function: str, arguments: Arguments, dtype: str) -> Array:
     """Channel m * channels + c in the place of c * multiplier + m."""
-    found, kernel = right(function, arguments, dtype), arguments["depthwise_kernel"]
-    images = from_format(found, arguments["data_format"])
+    result, kernel = right(function, arguments, dtype), arguments["depthwise_kernel"]
+    images = from_format(result, arguments["data_format"])
     split = images.reshape(*images.shape[:-1], *kernel.shape[-2:])
     whole = np.swapaxes(split, -1, -2).reshape(images.shape)
     return to_format(whole, arguments["data_format"])
@@ -95,8 +95,8 @@ def _shifted(function: str, arguments: Arguments, dtype: str) -> Array:
 
 
 def _padded_with_zeros(function: str, arguments: Arguments, dtype: str) -> Array:
-    found = right(function, arguments, dtype)
-    return np.maximum(found, 0).astype(dtype) if arguments["padding"] == "same" else found
+    result = right(function, arguments, dtype)
+    return np.maximum(result, 0).astype(dtype) if arguments["padding"] == "same" else result
 
 
 def _rounded_ends(function: str, arguments: Arguments, dtype: str) -> Array:
@@ -113,16 +113,16 @@ def _rounded_ends(function: str, arguments: Arguments, dtype: str) -> Array:
 
 def _places_first(function: str, arguments: Arguments, dtype: str) -> Array:
     """Columns that have the channels of one place side by side."""
-    found, channels = right(function, arguments, dtype), arguments["x"].shape[1]
-    split = found.reshape(len(found), channels, -1, found.shape[-1])
-    return np.swapaxes(split, 1, 2).reshape(found.shape)
+    result, channels = right(function, arguments, dtype), arguments["x"].shape[1]
+    split = result.reshape(len(result), channels, -1, result.shape[-1])
+    return np.swapaxes(split, 1, 2).reshape(result.shape)
 
 
 def _overwritten(function: str, arguments: Arguments, dtype: str) -> Array:
     """Means in the place of sums where windows overlap."""
     ones = {**arguments, "x": np.ones_like(arguments["x"])}
-    found = right(function, arguments, dtype)
-    return (found / np.maximum(right(function, ones, dtype), 1)).astype(dtype)
+    result = right(function, arguments, dtype)
+    return (result / np.maximum(right(function, ones, dtype), 1)).astype(dtype)
 
 
 def _columns_first(function: str, arguments: Arguments, dtype: str) -> Array:

@@ -24,9 +24,10 @@ def call(
     """A call with tensors of these static shapes; lengths that are not known are `unknown`."""
     known = {"x1", "x2", "x", "y", "indices", "axis"}
     structure = next(
-        one.structure
-        for one in prepared(name)
-        if len(one.structure.program.inputs) == len(static) and {*one.structure.arguments} <= known
+        case.structure
+        for case in prepared(name)
+        if len(case.structure.program.inputs) == len(static)
+        and {*case.structure.arguments} <= known
     )
     items = [
         replace(
@@ -79,9 +80,9 @@ def test_a_length_of_one_beside_an_unknown_length_is_not_known(
     shape: Lengths,
     unknown: int,
 ) -> None:
-    made = call(name, static, arguments, unknown)
-    assert made.known_shape == shape
-    real = Value(made.expectation(0).value, "float32", "ndarray")
-    assert not [*static_shape(made, TensorMetadata(shape=shape), real)]
+    case = call(name, static, arguments, unknown)
+    assert case.known_shape == shape
+    real = Value(case.expectation(0).value, "float32", "ndarray")
+    assert not [*static_shape(case, TensorMetadata(shape=shape), real)]
     less = (None,) * len(shape)
-    assert bool([*static_shape(made, TensorMetadata(shape=less), real)]) is (less != shape)
+    assert bool([*static_shape(case, TensorMetadata(shape=less), real)]) is (less != shape)

@@ -33,8 +33,8 @@ SOME = replace(PROFILES["smoke"], name="some", structures=30, values=("ordinary"
 
 def failure(folder: Path) -> Failure:
     (folder / "long.py").write_text(LONG)
-    found = examine(module("long", folder), ("exp",), SOME)
-    (cell,) = (a for a in found.results.functions[0].aspects if a.aspect is Aspect.VALUE)
+    outcome = examine(module("long", folder), ("exp",), SOME)
+    (cell,) = (a for a in outcome.results.functions[0].aspects if a.aspect is Aspect.VALUE)
     return cell.failures[0]
 
 
@@ -44,13 +44,13 @@ def test_one_number_of_a_hundred_is_kept(
 ) -> None:
     monkeypatch.setattr(numbers, "LONG", 64)
     monkeypatch.setattr(examination, "MOST_MINIMISED", most)
-    found = failure(tmp_path)
-    assert found.origin is not UNSET
-    (kept,) = map(unpacked, found.origin.arrays.values())
-    assert kept.size >= 100
-    assert np.count_nonzero(kept) == 1
-    assert kept.min() < 0
-    done = run_script(f"sys.path.append({str(ROOT)!r})\n{found.script}", tmp_path)
+    shortest = failure(tmp_path)
+    assert shortest.origin is not UNSET
+    (array,) = map(unpacked, shortest.origin.arrays.values())
+    assert array.size >= 100
+    assert np.count_nonzero(array) == 1
+    assert array.min() < 0
+    done = run_script(f"sys.path.append({str(ROOT)!r})\n{shortest.script}", tmp_path)
     assert done.returncode == 1, done.stderr
 
 

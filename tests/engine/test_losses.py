@@ -75,13 +75,13 @@ def losses() -> Losses:
 
 def test_functions_in_a_row_that_answer_nothing_end_the_patience() -> None:
     known = losses()
-    told = []
+    reasons = []
     for i in range(MOST_IN_A_ROW):
         known.note(f"f{i}", call(f"f{i}"), seen(DEATH))
-        told.append(known.finish(f"f{i}"))
-    assert told[:-1] == [None] * (MOST_IN_A_ROW - 1)
-    assert told[-1] is not None
-    assert "5 functions in a row answered no case (the last of f4)" in told[-1]
+        reasons.append(known.finish(f"f{i}"))
+    assert reasons[:-1] == [None] * (MOST_IN_A_ROW - 1)
+    assert reasons[-1] is not None
+    assert "5 functions in a row answered no case (the last of f4)" in reasons[-1]
     assert known.patience("exp") == HURRIED
     known.note("exp", call("exp"), seen(DEATH))
     assert known.are_enough("exp", call("exp"))
@@ -102,9 +102,9 @@ def test_many_cases_that_hang_end_the_patience_wherever_they_are() -> None:
         known.note(f"f{i}", call(f"f{i}"), seen(ANSWER))
         known.note(f"f{i}", call(f"f{i}"), seen(replace(HANG, stage="compile")))
         assert known.patience(f"f{i}") == (FIRST_DRAW if i + 1 < MOST_HUNG else HURRIED)
-    told = known.finish(f"f{MOST_HUNG - 1}")
-    assert told is not None
-    assert f"{MOST_HUNG} cases hung" in told
+    reason = known.finish(f"f{MOST_HUNG - 1}")
+    assert reason is not None
+    assert f"{MOST_HUNG} cases hung" in reason
 
 
 def lost_at_all(count: int, answered: int = 0) -> Losses:
@@ -253,28 +253,28 @@ def run(folder: Path, how: str, names: tuple[str, ...], tested: tuple[str, ...])
 
 
 def test_a_probe_that_hangs_is_counted_announced_and_ends_the_probes(tmp_path: Path) -> None:
-    found = run(tmp_path, "time.sleep(600)", ("square",), ("softmax", "exp"))
-    assert found.results.run.restarts == 1
-    assert found.results.run.shortened == [
+    outcome = run(tmp_path, "time.sleep(600)", ("square",), ("softmax", "exp"))
+    assert outcome.results.run.restarts == 1
+    assert outcome.results.run.shortened == [
         "a probe of the square of a variable ended the worker (no answer within 0.7 s); "
         "the probes after it were not run"
     ]
-    assert [e.reason for e in found.events if isinstance(e, WorkerRestarted)] == [
+    assert [e.reason for e in outcome.events if isinstance(e, WorkerRestarted)] == [
         "no answer within 0.7 s"
     ]
-    assert {f.function for f in found.results.functions} == {"softmax", "exp"}
-    assert not found.failures(Verdict.TIMED_OUT)
+    assert {f.function for f in outcome.results.functions} == {"softmax", "exp"}
+    assert not outcome.failures(Verdict.TIMED_OUT)
 
 
 def test_a_setting_that_dies_is_counted_and_costs_no_other_function_its_verdicts(
     tmp_path: Path,
 ) -> None:
-    found = run(tmp_path, "os._exit(3)", ("set_floatx",), ("exp", "set_floatx"))
-    assert {function for function, *_ in found.failures(Verdict.CRASHED)} == {"set_floatx"}
-    assert found.verdicts("exp")["exp", Aspect.VALUE] is Verdict.CONFORMS
+    outcome = run(tmp_path, "os._exit(3)", ("set_floatx",), ("exp", "set_floatx"))
+    assert {function for function, *_ in outcome.failures(Verdict.CRASHED)} == {"set_floatx"}
+    assert outcome.verdicts("exp")["exp", Aspect.VALUE] is Verdict.CONFORMS
     reason = f"a setting ended the worker (exit status 3); {OWN_SETTINGS}"
-    assert reason in (found.results.run.shortened or ())
-    restarts = [e.function for e in found.events if isinstance(e, WorkerRestarted)]
+    assert reason in (outcome.results.run.shortened or ())
+    restarts = [e.function for e in outcome.events if isinstance(e, WorkerRestarted)]
     assert restarts.count("a setting") == 1
 
 
@@ -282,11 +282,11 @@ def test_a_setting_that_dies_is_counted_and_costs_no_other_function_its_verdicts
 def test_a_target_that_dies_at_every_call_has_complete_results(tmp_path: Path) -> None:
     """The worker itself calls `learning_phase`, `backend` and the settings before any case."""
     names = tuple(n for n in reference.__all__ if callable(getattr(reference, n)))
-    found = run(tmp_path, "os._exit(3)", names, MANY)
-    assert found.reached
-    assert {f.function for f in found.results.functions} == {*MANY}
+    outcome = run(tmp_path, "os._exit(3)", names, MANY)
+    assert outcome.reached
+    assert {f.function for f in outcome.results.functions} == {*MANY}
     for name in MANY:
-        assert found.verdicts(name)[name, Aspect.VALUE] is Verdict.UNSUPPORTED  # nor is any input
+        assert outcome.verdicts(name)[name, Aspect.VALUE] is Verdict.UNSUPPORTED  # nor is any input
 
 
 @pytest.mark.parametrize("how", ["time.sleep(600)", "os._exit(3)"])
@@ -295,17 +295,17 @@ def test_a_target_of_which_nothing_answers_ends_soon(
     how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(endings, "MOST_IN_A_ROW", 2)
-    found = run(tmp_path, how, MANY, MANY)
-    assert [f.function for f in found.results.functions] == sorted(
-        MANY, key=[f.function for f in found.results.functions].index
+    outcome = run(tmp_path, how, MANY, MANY)
+    assert [f.function for f in outcome.results.functions] == sorted(
+        MANY, key=[f.function for f in outcome.results.functions].index
     )
     bad = Verdict.TIMED_OUT if "sleep" in how else Verdict.CRASHED
-    blamed = {function for function, *_ in found.failures(bad)}
+    blamed = {function for function, *_ in outcome.failures(bad)}
     assert blamed == {*MANY}
-    (event,) = (e for e in found.events if isinstance(e, PlanShortened) and "row" in e.reason)
-    assert event.reason in (found.results.run.shortened or ())
-    spent = found.results.run.spent or {}
-    later = [spent[f.function].restarts for f in found.results.functions[3:]]
+    (event,) = (e for e in outcome.events if isinstance(e, PlanShortened) and "row" in e.reason)
+    assert event.reason in (outcome.results.run.shortened or ())
+    spent = outcome.results.run.spent or {}
+    later = [spent[f.function].restarts for f in outcome.results.functions[3:]]
     assert set(later) == {1}
 
 
@@ -314,12 +314,12 @@ def test_what_lost_workers_leave_no_time_for_is_not_run(
 ) -> None:
     monkeypatch.setattr(endings, "MOST_WAITS", 0.001)
     monkeypatch.setattr(endings, "_MANY_FUNCTIONS", 1)
-    found = run(tmp_path, "os._exit(3)", ("softmax",), ("exp", "softmax", "square"))
-    assert [f.function for f in found.results.functions] == ["softmax", "square", "exp"]
-    assert {function for function, *_ in found.failures(Verdict.CRASHED)} == {"softmax"}
-    later = {*found.verdicts("square", "exp").values()}
+    outcome = run(tmp_path, "os._exit(3)", ("softmax",), ("exp", "softmax", "square"))
+    assert [f.function for f in outcome.results.functions] == ["softmax", "square", "exp"]
+    assert {function for function, *_ in outcome.failures(Verdict.CRASHED)} == {"softmax"}
+    later = {*outcome.verdicts("square", "exp").values()}
     assert later == {Verdict.CONFORMS, Verdict.NOT_RUN}  # presence and signature, and the rest
-    info = found.results.run
+    info = outcome.results.run
     assert (info.complete, info.ended_by) == (False, "lost workers")
     assert info.unfinished == ["softmax", "square", "exp"]
     reasons = [r.partition("; ")[2] for r in info.shortened or ()]

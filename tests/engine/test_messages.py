@@ -83,8 +83,8 @@ def test_a_line_has_a_limit() -> None:
 def test_a_message_is_told_without_the_stack() -> None:
     stack = "Caused by op 'x', defined at:\n  File \"/home/me/w.py\", line 193, in f\n    f()"
     message = f"No kernel:\n  device='CPU'\n\n\t [[Node: x]]\n\n{stack}\n\nSaid again at 0x7f00"
-    kept = "No kernel:\n  device='CPU'\n\n\t [[Node: x]]\n\nSaid again at 0x…"
-    assert without_stack(message) == kept
+    shortened = "No kernel:\n  device='CPU'\n\n\t [[Node: x]]\n\nSaid again at 0x…"
+    assert without_stack(message) == shortened
     assert without_stack(f"{stack}, at 0x1f, cut off") == ""
     assert without_stack("one\n\ntwo at 0x1f") == "one\n\ntwo at 0x…"
     assert without_stack("cause\n\n[CALL STACK]\n[0x1f]  + 0x2\n[0x1f] CNTK::  Var") == "cause"
@@ -98,8 +98,8 @@ Errors may have originated from an input operation.
 Input Source operations connected to node Resize_3:
  Variable_1/read (defined at tmp/site-packages/backend.py:402)\t
  mul (defined at tmp/site-packages/backend.py:2013)"""
-    kept = "InvalidArgumentError: output dimensions must be positive\n\t [[node Resize ]]"
-    assert without_stack(message) == kept
+    shortened = "InvalidArgumentError: output dimensions must be positive\n\t [[node Resize ]]"
+    assert without_stack(message) == shortened
 
 
 GISTS = {
@@ -132,10 +132,14 @@ def test_the_words_of_a_message_are_the_same_for_every_case(gives: str) -> None:
 
 
 def test_a_result_of_several_names_is_told_by_none_of_them() -> None:
-    said = "raises E: 'Combine(Output('{0}', [#], [1]))': Output('{0}', [#], [1]) is not the shape"
-    one, other = (gist(said.format(name)) for name in ("Block_Output_0", "_static_axes_subop"))
-    assert one == other
-    assert "shape" in one
+    message = (
+        "raises E: 'Combine(Output('{0}', [#], [1]))': Output('{0}', [#], [1]) is not the shape"
+    )
+    gist_of_first, other = (
+        gist(message.format(name)) for name in ("Block_Output_0", "_static_axes_subop")
+    )
+    assert gist_of_first == other
+    assert "shape" in gist_of_first
 
 
 def test_a_long_message_is_told_by_its_first_words() -> None:

@@ -41,8 +41,8 @@ SEQUENCES = [
 
 def of_garbage(prepared: Prepared, shape: tuple[int, ...]) -> list[Finding]:
     """What is found of the values of a call whose every draw gives ones of this shape."""
-    found = judged(prepared, lambda _: np.ones(shape, prepared.dtypes[0]))
-    return [f for f in found if f.aspect is Aspect.VALUE]
+    findings = judged(prepared, lambda _: np.ones(shape, prepared.dtypes[0]))
+    return [f for f in findings if f.aspect is Aspect.VALUE]
 
 
 @pytest.mark.parametrize("fits", [True, False])
@@ -50,11 +50,11 @@ def test_another_shape_is_allowed_of_a_call_that_does_not_fit_a_reading(fits: bo
     chosen = [p for p in SEQUENCES if p.fits(0, FIRST) is fits]
     assert chosen
     for prepared in chosen:
-        found = of_garbage(prepared, (*prepared.shape, 7))
-        assert {f.kind for f in found} == {FindingKind.SHAPE}
+        findings = of_garbage(prepared, (*prepared.shape, 7))
+        assert {f.kind for f in findings} == {FindingKind.SHAPE}
         verdict = Verdict.VIOLATES if fits else Verdict.DIVERGES
         readings = () if fits else (taken(ConventionName.SEQUENCE_FORMAT, "not fitting"),)
-        assert {(f.verdict, f.readings) for f in found} == {(verdict, readings)}
+        assert {(f.verdict, f.readings) for f in findings} == {(verdict, readings)}
 
 
 @pytest.mark.parametrize("fits", [True, False])
@@ -67,16 +67,16 @@ def test_an_exception_is_allowed_of_a_call_that_does_not_fit_a_reading(
     raised = Raised("ValueError", ("ValueError",), "shapes do not match", "call")
     verdicts = set()
     for prepared in (p for p in chosen if p.fits(0, reading) is fits):
-        found = judged(prepared, lambda _: raised)
-        verdicts |= {f.verdict for f in found if f.aspect is Aspect.VALUE}
+        findings = judged(prepared, lambda _: raised)
+        verdicts |= {f.verdict for f in findings if f.aspect is Aspect.VALUE}
     assert (Verdict.VIOLATES in verdicts) is fits
     assert fits or Verdict.DIVERGES in verdicts
 
 
 def test_wrong_numbers_of_the_documented_shape_are_wrong_all_the_same() -> None:
     chosen = [p for p in SEQUENCES if not p.fits(0, FIRST)]
-    found = [f for p in chosen for f in of_garbage(p, p.shape)]
-    assert Verdict.VIOLATES in {f.verdict for f in found}
+    findings = [f for p in chosen for f in of_garbage(p, p.shape)]
+    assert Verdict.VIOLATES in {f.verdict for f in findings}
 
 
 def test_what_does_not_fit_names_a_reading_that_is_computed() -> None:
@@ -116,15 +116,15 @@ class TestKernelLayout:
         self, function: str, edition: Edition, name: str
     ) -> None:
         reading = (ConventionName.KERNEL_LAYOUT, name)
-        found = []
+        findings = []
         for prepared in calls_of(function, edition):
-            found += judged(
+            findings += judged(
                 prepared,
                 lambda n, p=prepared: laid_out_otherwise(p, n, reading),  # type: ignore[misc]
             )
-        told = {f.readings for f in found if f.kind == FindingKind.EXCEPTION}
-        assert (taken(ConventionName.KERNEL_LAYOUT, f"{name} refused"),) in told
-        assert not [f for f in found if f.verdict is Verdict.VIOLATES]
+        readings_of_exceptions = {f.readings for f in findings if f.kind == FindingKind.EXCEPTION}
+        assert (taken(ConventionName.KERNEL_LAYOUT, f"{name} refused"),) in readings_of_exceptions
+        assert not [f for f in findings if f.verdict is Verdict.VIOLATES]
 
     def test_an_exception_of_a_call_that_fits_is_wrong(
         self, function: str, edition: Edition, name: str
@@ -134,5 +134,5 @@ class TestKernelLayout:
         assert isinstance(twin, CallTrial)
         assert twin.prepared.fits(0, ((ConventionName.KERNEL_LAYOUT, name),))
         raised = Raised("ValueError", ("ValueError",), "shapes do not match", "call")
-        found = judged(twin.prepared, lambda _: raised)
-        assert {f.verdict for f in found} == {Verdict.VIOLATES}
+        findings = judged(twin.prepared, lambda _: raised)
+        assert {f.verdict for f in findings} == {Verdict.VIOLATES}

@@ -25,6 +25,6 @@ CLAIMS = {"rounded": True, "cast(rounded, dtype(x))": False}
 @pytest.mark.parametrize("result", CLAIMS)
 def test_what_is_rounded_is_wrong_only_if_it_says_it_is_not(result: str, tmp_path: Path) -> None:
     (tmp_path / "rounds.py").write_text(ROUNDS.format(result=result), encoding="utf-8")
-    found = examine(module("rounds", tmp_path), ("pool2d",), WITH_FLOAT64)
-    verdict = found.aspect("pool2d", Aspect.VALUE).verdict
+    outcome = examine(module("rounds", tmp_path), ("pool2d",), WITH_FLOAT64)
+    verdict = outcome.aspect("pool2d", Aspect.VALUE).verdict
     assert (verdict is Verdict.CONFORMS) is CLAIMS[result]

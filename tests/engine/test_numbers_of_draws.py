@@ -39,7 +39,9 @@ def structure(function: str, dtype: str = "float32", **arguments: object) -> Str
     )
 
 
-def found(call: Structure, profile: str, number: float, answer: float, dtype: str) -> list[Finding]:
+def findings(
+    call: Structure, profile: str, number: float, answer: float, dtype: str
+) -> list[Finding]:
     """What is found on the value if all numbers are the one, and all answers the other."""
     (item,) = call.program.inputs
     arrays = {item.name: np.full(item.shape, number, item.dtype)}
@@ -55,33 +57,33 @@ def found(call: Structure, profile: str, number: float, answer: float, dtype: st
 def test_what_a_function_is_not_defined_for_is_settled_by_nothing(
     function: str, number: float, profile: str
 ) -> None:
-    (finding,) = found(structure(function), profile, number, -85.1, "float32")
+    (finding,) = findings(structure(function), profile, number, -85.1, "float32")
     assert finding.verdict is Verdict.DIVERGES
     assert finding.conventions == ("special-values",)
 
 
 def test_numbers_in_the_domain_are_settled() -> None:
-    (finding,) = found(structure("log"), "special", 2.5, -85.1, "float32")
+    (finding,) = findings(structure("log"), "special", 2.5, -85.1, "float32")
     assert finding.verdict is Verdict.VIOLATES
 
 
 @pytest.mark.parametrize("profile", ["zeros", "sparse", "integers", "halves", "special"])
 def test_zero_to_a_negative_power_may_be_zero_and_nothing_else(profile: str) -> None:
     call = structure("pow", a=-2)
-    (finding,) = found(call, profile, 0.0, 0.0, "float32")
+    (finding,) = findings(call, profile, 0.0, 0.0, "float32")
     assert finding.verdict is Verdict.DIVERGES
     assert finding.readings == ("exponent: zero",)
     if profile != "special":
-        assert found(call, profile, 0.0, 1.0, "float32")[0].verdict is Verdict.VIOLATES
-    assert found(call, profile, 2.0, 0.0, "float32")[0].verdict is Verdict.VIOLATES
+        assert findings(call, profile, 0.0, 1.0, "float32")[0].verdict is Verdict.VIOLATES
+    assert findings(call, profile, 2.0, 0.0, "float32")[0].verdict is Verdict.VIOLATES
 
 
 def test_integers_beyond_their_range_may_be_computed_in_floats() -> None:
     call, large = structure("square", "int64"), 2**62 - 1
-    (finding,) = found(call, "wide", large, float(large) ** 2, "float32")
+    (finding,) = findings(call, "wide", large, float(large) ** 2, "float32")
     assert finding.verdict is Verdict.DIVERGES
     assert finding.readings == ("integer-overflow: wider",)
-    (finding,) = found(call, "wide", large, -(float(large) ** 2), "float32")
+    (finding,) = findings(call, "wide", large, -(float(large) ** 2), "float32")
     assert finding.verdict is Verdict.VIOLATES
 
 
@@ -135,7 +137,7 @@ def test_special_numbers_excuse_nothing_outside_of_the_range_of_a_function(
     function: str, number: float, answer: float, demanded: str
 ) -> None:
     dtype = "int64" if function.startswith("arg") else "float32"
-    (finding,) = found(structure(function), "special", number, answer, dtype)
+    (finding,) = findings(structure(function), "special", number, answer, dtype)
     assert finding.verdict is Verdict.VIOLATES
     assert finding.demands.startswith(demanded)
     assert finding.gives.startswith(f"gives {answer:g} at [")
@@ -153,7 +155,7 @@ def test_special_numbers_excuse_nothing_outside_of_the_range_of_a_function(
 def test_special_numbers_give_any_number_in_the_range(
     function: str, number: float, answer: float
 ) -> None:
-    (finding,) = found(structure(function), "special", number, answer, "float32")
+    (finding,) = findings(structure(function), "special", number, answer, "float32")
     assert finding.verdict is Verdict.DIVERGES
     assert finding.conventions == ("special-values",)
 
@@ -171,14 +173,14 @@ def test_special_numbers_give_what_the_standards_settle(
     function: str, number: float, answer: float, demanded: str
 ) -> None:
     call = structure(function)
-    (finding,) = found(call, "special", number, answer, "float32")
+    (finding,) = findings(call, "special", number, answer, "float32")
     assert finding.verdict is Verdict.VIOLATES
     assert finding.demands.split()[0] == demanded
-    assert not found(call, "special", number, float(demanded), "float32")
+    assert not findings(call, "special", number, float(demanded), "float32")
 
 
 def test_an_index_is_any_along_the_axis_where_numbers_do_not_compare() -> None:
-    (finding,) = found(structure("argmax"), "special", np.nan, 1, "int64")
+    (finding,) = findings(structure("argmax"), "special", np.nan, 1, "int64")
     assert finding.verdict is Verdict.DIVERGES
 
 

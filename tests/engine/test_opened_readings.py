@@ -41,11 +41,11 @@ def values(
 ) -> Iterator[Finding]:
     """What is found of the values of a backend that answers every call."""
     for prepared in calls(function):
-        found = judged(
+        findings = judged(
             prepared,
             lambda number, p=prepared: backend(p, p.oracle_arguments(number)),  # type: ignore[misc]
         )
-        yield from (f for f in found if f.aspect is Aspect.VALUE)
+        yield from (f for f in findings if f.aspect is Aspect.VALUE)
 
 
 def shown(findings: list[Finding]) -> set[str]:
@@ -70,27 +70,27 @@ def one_pass(prepared: Prepared, arguments: dict[str, Any]) -> Array:
 
 
 def test_a_variance_by_squares_is_a_reading() -> None:
-    found = list(values(TRAINING, one_pass))
-    assert not [f.gives for f in found if f.verdict is Verdict.VIOLATES]
-    assert SQUARES in shown(found)
+    findings = list(values(TRAINING, one_pass))
+    assert not [f.gives for f in findings if f.verdict is Verdict.VIOLATES]
+    assert SQUARES in shown(findings)
 
 
 @pytest.mark.parametrize("factor", [0.0, 0.5, 2.0])
 def test_another_variance_is_none(factor: float) -> None:
     with np.errstate(all="ignore"):
-        found = list(values(TRAINING, lambda p, a: one_pass(p, a) * np.float16(factor)))
-    assert Verdict.VIOLATES in {f.verdict for f in found}
+        findings = list(values(TRAINING, lambda p, a: one_pass(p, a) * np.float16(factor)))
+    assert Verdict.VIOLATES in {f.verdict for f in findings}
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("name", ["var", "std"])
 def test_the_bound_holds_for_both_ways(name: str, dtype: str) -> None:
     for x in draws(dtype, (3, 17), 200):
-        one, two = by_squares(x, (1,)), np.var(x, axis=1, dtype=dtype)
+        squared, two = by_squares(x, (1,)), np.var(x, axis=1, dtype=dtype)
         wrong = two + x.dtype.type(0.01) * np.mean(np.square(x), axis=1)
-        for variance, passes in ((one, True), (two, True), (wrong, False)):
-            given = np.sqrt(np.maximum(variance, 0)) if name == "std" else variance
-            assert allowed(name, given, x=x, axis=1, squares=True) == passes
+        for variance, passes in ((squared, True), (two, True), (wrong, False)):
+            spread = np.sqrt(np.maximum(variance, 0)) if name == "std" else variance
+            assert allowed(name, spread, x=x, axis=1, squares=True) == passes
 
 
 def narrow(prepared: Prepared, arguments: dict[str, Any]) -> Array:
@@ -107,18 +107,18 @@ def hidden(prepared: Prepared, arguments: dict[str, Any]) -> Array:
 
 @pytest.mark.parametrize("function", ["square", "log", "sin", "cumsum"])
 def test_32_bits_are_a_reading_of_results_that_have_32(function: str) -> None:
-    found = list(values(function, narrow))
-    assert not [f.gives for f in found if f.verdict is Verdict.VIOLATES]
-    assert taken(*NARROWED) in shown(found)
+    findings = list(values(function, narrow))
+    assert not [f.gives for f in findings if f.verdict is Verdict.VIOLATES]
+    assert taken(*NARROWED) in shown(findings)
 
 
 @pytest.mark.parametrize("function", ["square", "cumsum", "sin"])
 def test_they_are_none_of_results_that_have_64(function: str) -> None:
-    found = list(values(function, hidden))
-    assert Verdict.VIOLATES in {f.verdict for f in found}
-    assert taken(*NARROWED) not in shown(found)
+    findings = list(values(function, hidden))
+    assert Verdict.VIOLATES in {f.verdict for f in findings}
+    assert taken(*NARROWED) not in shown(findings)
 
 
 def test_an_index_shows_no_digits_of_the_tensor() -> None:
-    found = list(values("argmax", narrow))
-    assert Verdict.VIOLATES in {f.verdict for f in found}
+    findings = list(values("argmax", narrow))
+    assert Verdict.VIOLATES in {f.verdict for f in findings}

@@ -73,22 +73,22 @@ def test_scripts_see_the_fault_and_what_mends_it(tmp_path: Path, makes: str) -> 
     package(tmp_path, makes, WRONG)
     failures = violations(tmp_path)
     assert {f"keras.ops.{name}" for name in ("tril", "relu", "squeeze")} == {*failures}
-    scripts = [f.script for listed in failures.values() for f in listed if f.script]
+    scripts = [f.script for failure in failures.values() for f in failure if f.script]
     assert [status(s)[0] for s in scripts] == [1] * len(scripts)
     package(tmp_path, makes, RIGHT)
     assert [status(s)[0] for s in scripts] == [0] * len(scripts)
     package(tmp_path, makes)
-    said = [status(s) for s in scripts]
-    assert [code for code, _ in said] == [1] * len(scripts), "the functions are gone"
-    assert all("AttributeError" in text or "ImportError" in text for _, text in said)
+    endings = [status(s) for s in scripts]
+    assert [code for code, _ in endings] == [1] * len(scripts), "the functions are gone"
+    assert all("AttributeError" in text or "ImportError" in text for _, text in endings)
 
 
 def violations(folder: Path) -> dict[str, list[Failure]]:
-    found: dict[str, list[Failure]] = {}
+    failures: dict[str, list[Failure]] = {}
     for name, _, failure in examine(subject_of(folder), FUNCTIONS).failures():
         if failure.verdict is Verdict.VIOLATES or failure.kind == "changed-input":
-            found.setdefault(name, []).append(failure)
-    return found
+            failures.setdefault(name, []).append(failure)
+    return failures
 
 
 def test_a_right_package_is_tested_without_constant(tmp_path: Path) -> None:
@@ -96,8 +96,8 @@ def test_a_right_package_is_tested_without_constant(tmp_path: Path) -> None:
     package(tmp_path, CONVERTS, RIGHT)
     outcome = examine(subject_of(tmp_path), FUNCTIONS)
     assert outcome.failures(Verdict.VIOLATES) == []
-    told = [f.message for *_, f in outcome.failures() if "no function constant" in f.message]
-    assert told == []
+    messages = [f.message for *_, f in outcome.failures() if "no function constant" in f.message]
+    assert messages == []
     (squeezed,) = (f for f in outcome.results.functions if f.function == "keras.ops.squeeze")
     verdicts = {str(a.aspect): a.verdict for a in squeezed.aspects}
     assert verdicts["value"] is Verdict.CONFORMS

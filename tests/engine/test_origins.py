@@ -36,8 +36,8 @@ def other_sorts() -> Outcome:
 
 
 def with_cases() -> list[tuple[str, Failure]]:
-    found = [*outcome().failures(), *other_sorts().failures()]
-    return [(name, f) for name, _, f in found if f.program is not None]
+    failures = [*outcome().failures(), *other_sorts().failures()]
+    return [(name, f) for name, _, f in failures if f.program is not None]
 
 
 def source(failure: Failure) -> Origin:
@@ -51,16 +51,16 @@ def test_every_case_is_made_again_with_its_numbers() -> None:
         (task,) = tasks([name], PROFILES["smoke"], 5, EDITION)
         (trial,) = trials(task, failure)
         draw = 0 if source(failure).arrays else source(failure).draw
-        made = {n: record(np.asarray(a)) for n, a in trial.case(draw).arrays.items()}
-        assert made == failure.inputs, failure.message
+        records = {n: record(np.asarray(a)) for n, a in trial.case(draw).arrays.items()}
+        assert records == failure.inputs, failure.message
 
 
 @pytest.mark.thorough
 def test_cases_of_every_sort_are_among_them() -> None:
-    found = [source(f) for _, f in with_cases()]
-    assert any(o.choices for o in found), "none was made smaller in structure"
-    assert any(o.arrays for o in found), "none was made smaller in its numbers"
-    assert any(not o.choices and not o.arrays for o in found), "none is of the plan"
+    origins = [source(f) for _, f in with_cases()]
+    assert any(o.choices for o in origins), "none was made smaller in structure"
+    assert any(o.arrays for o in origins), "none was made smaller in its numbers"
+    assert any(not o.choices and not o.arrays for o in origins), "none is of the plan"
     aspects = {aspect for _, aspect, f in other_sorts().failures() if f.program}
     assert aspects == {Aspect.GRADIENT, Aspect.STATE, Aspect.EXAMPLE}
 

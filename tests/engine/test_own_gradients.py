@@ -58,14 +58,14 @@ def right(trial: GradientTrial) -> Array:
 
 def returned(trial: GradientTrial, *gradients: Array | None, dtype: str) -> Returned:
     """Gradients, with the right result in a dtype."""
-    made = [
+    parts = [
         Value(None, "object", "NoneType", "not numeric")
         if g is None
         else Value(g.astype(trial.differentiated.dtype), dtype, "ndarray")
         for g in gradients
     ]
     result = trial.expected_result(0).value.astype(dtype)
-    return Returned({"gradients": tuple(made), "result": (Value(result, dtype, "ndarray"),)})
+    return Returned({"gradients": tuple(parts), "result": (Value(result, dtype, "ndarray"),)})
 
 
 def findings(trial: GradientTrial, outcome: Outcome) -> list[Finding]:
@@ -81,13 +81,16 @@ def raised(kind: str, message: str) -> Raised:
 @pytest.mark.parametrize("function", ["keras.ops.cos", "keras.ops.dot", "keras.ops.average"])
 def test_the_call_is_differentiated_by_its_tensors(function: str) -> None:
     for trial in trials(function):
-        made = trial.differentiated
-        call, taken = made.program.steps
-        weights, wanted = Ref(made.weights), [Ref(name) for name in made.wanted]
-        assert (taken.function, taken.args[:3]) == (DIFFERENTIATED, (function, weights, wanted))
+        call_gradient = trial.differentiated
+        call, taken = call_gradient.program.steps
+        weights, variables = (
+            Ref(call_gradient.weights),
+            [Ref(name) for name in call_gradient.wanted],
+        )
+        assert (taken.function, taken.args[:3]) == (DIFFERENTIATED, (function, weights, variables))
         assert (taken.args[3:], taken.kwargs) == (call.args, call.kwargs)
-        assert {i.binding for i in made.program.inputs} == {Binding.CONSTANT}
-        names = [i.name for i in made.program.inputs]
+        assert {i.binding for i in call_gradient.program.inputs} == {Binding.CONSTANT}
+        names = [i.name for i in call_gradient.program.inputs]
         assert len({*names}) == len(names)
 
 
@@ -101,28 +104,28 @@ def test_a_right_one_conforms(dtype: str) -> None:
 def test_a_wrong_one_violates_and_cites_what_the_function_gives(factor: float) -> None:
     trial = cosine("float32")
     spec = trial.differentiated.structure.spec
-    (found,) = findings(trial, returned(trial, factor * right(trial), dtype="float32"))
-    assert (found.aspect, found.verdict) == (Aspect.GRADIENT, Verdict.VIOLATES)
-    citation = cite(spec, "keras-3", found)
+    (finding,) = findings(trial, returned(trial, factor * right(trial), dtype="float32"))
+    assert (finding.aspect, finding.verdict) == (Aspect.GRADIENT, Verdict.VIOLATES)
+    citation = cite(spec, "keras-3", finding)
     (section,) = {c.sections["keras-3.15.1"] for c in spec.claims if c.aspect == "value"}
     assert str(citation) == f"keras.ops.cos: {section}"
 
 
 def test_one_that_is_refused_is_unsupported() -> None:
-    (found,) = findings(cosine("float32"), raised("RuntimeError", "it does not require grad"))
-    assert found.verdict is Verdict.UNSUPPORTED
-    assert found.readings == ("own-gradient: refused",)
+    (finding,) = findings(cosine("float32"), raised("RuntimeError", "it does not require grad"))
+    assert finding.verdict is Verdict.UNSUPPORTED
+    assert finding.readings == ("own-gradient: refused",)
 
 
 def test_none_is_unsupported() -> None:
     trial = cosine("float32")
-    (found,) = findings(trial, returned(trial, None, dtype="float32"))
-    assert (found.verdict, found.readings) == (Verdict.UNSUPPORTED, ("own-gradient: none",))
+    (finding,) = findings(trial, returned(trial, None, dtype="float32"))
+    assert (finding.verdict, finding.readings) == (Verdict.UNSUPPORTED, ("own-gradient: none",))
 
 
 def test_code_that_python_calls_wrong_is_no_refusal() -> None:
-    (found,) = findings(cosine("float32"), raised("NameError", "name 'cos' is not defined"))
-    assert found.verdict is Verdict.VIOLATES
+    (finding,) = findings(cosine("float32"), raised("NameError", "name 'cos' is not defined"))
+    assert finding.verdict is Verdict.VIOLATES
 
 
 @pytest.mark.parametrize(("result", "kinds"), [("float32", []), ("float64", ["accuracy"])])
@@ -136,8 +139,8 @@ def test_one_has_no_more_digits_than_the_result(result: str, kinds: list[str]) -
 def test_a_float32_that_is_wrong_in_its_own_digits_is_told() -> None:
     trial = cosine("float64")
     wrong = right(trial) * (1 + 1e-4)
-    (found,) = findings(trial, returned(trial, wrong, dtype="float32"))
-    assert found.kind == "accuracy"
+    (finding,) = findings(trial, returned(trial, wrong, dtype="float32"))
+    assert finding.kind == "accuracy"
 
 
 def equal_elements(function: str) -> bool:

@@ -206,8 +206,8 @@ def test_what_one_portion_found_is_kept_if_the_other_never_began() -> None:
 
 
 def test_results_are_the_same_after_a_trip_through_a_file() -> None:
-    found = results("correct", 1)[1]
-    assert msgspec.json.decode(encode(found), type=Results) == found
+    content = results("correct", 1)[1]
+    assert msgspec.json.decode(encode(content), type=Results) == content
 
 
 def test_what_makes_failures_smaller_is_inside_the_target_and_no_case() -> None:

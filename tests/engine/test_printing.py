@@ -49,8 +49,8 @@ def failures(name: str, folder: Path) -> list[Failure]:
     """The failures of a fake that prints tensors in its own way."""
     fake = "prints_" + name.replace(" ", "_")
     (folder / f"{fake}.py").write_text(FAKE.format(body=BODIES[name]), "utf-8")
-    found = examine(module(fake, folder, LIMITS), ["print_tensor"])
-    result = found.aspect("print_tensor", Aspect.VALUE)
+    outcome = examine(module(fake, folder, LIMITS), ["print_tensor"])
+    result = outcome.aspect("print_tensor", Aspect.VALUE)
     assert result.cases
     return [f for f in result.failures if "printed" in f.kind]
 
@@ -58,10 +58,10 @@ def failures(name: str, folder: Path) -> list[Failure]:
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", BODIES)
 def test_what_is_wrong_is_found_and_nothing_else(name: str, tmp_path: Path) -> None:
-    found = failures(name, tmp_path)
-    assert {f.kind for f in found} == FOUND[name]
-    assert {f.verdict for f in found} <= {Verdict.DIVERGES if name == "twice" else Verdict.VIOLATES}
-    lines = {str(f.citation) for f in found if f.verdict is Verdict.VIOLATES}
+    shown = failures(name, tmp_path)
+    assert {f.kind for f in shown} == FOUND[name]
+    assert {f.verdict for f in shown} <= {Verdict.DIVERGES if name == "twice" else Verdict.VIOLATES}
+    lines = {str(f.citation) for f in shown if f.verdict is Verdict.VIOLATES}
     assert all("2500" in line for line in lines)
 
 

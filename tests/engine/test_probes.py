@@ -151,18 +151,18 @@ def test_a_size_may_be_right_and_is_kept() -> None:
     assert marks(marked(1)) == frozenset()
 
 
-def said(*shapes: tuple[int | None, ...] | None) -> StructureObservation:
+def claims(*shapes: tuple[int | None, ...] | None) -> StructureObservation:
     claims = tuple(TensorMetadata("float32", shape) for shape in shapes)
     return StructureObservation((), (OutputObservation("y", "list", claims),), ())
 
 
-def shapes(found: StructureObservation) -> list[tuple[int | None, ...] | None]:
-    return [claim.shape for claim in found.outputs[0].metadata]
+def shapes(observation: StructureObservation) -> list[tuple[int | None, ...] | None]:
+    return [claim.shape for claim in observation.outputs[0].metadata]
 
 
 def test_the_mark_is_read_as_none_and_nothing_else_is() -> None:
-    found = without_marks(said((2, -3, None), (), None, (-1, 0)), frozenset({-3}))
-    assert shapes(found) == [(2, None, None), (), None, (-1, 0)]
+    observation = without_marks(claims((2, -3, None), (), None, (-1, 0)), frozenset({-3}))
+    assert shapes(observation) == [(2, None, None), (), None, (-1, 0)]
 
 
 def dimension(size: int) -> Value:
@@ -170,13 +170,13 @@ def dimension(size: int) -> Value:
 
 
 def test_the_mark_is_none_where_a_scenario_asks_for_a_static_shape() -> None:
-    given = (dimension(2), dimension(-3))
-    draw = DrawObservation(Returned({"static": given, "value": given}))
+    dimensions = (dimension(2), dimension(-3))
+    draw = DrawObservation(Returned({"static": dimensions, "value": dimensions}))
     seen = without_marks(StructureObservation((), (), (draw,)), frozenset({-3}), ["static"])
     outcome = seen.draws[0].outcome
     assert isinstance(outcome, Returned)
     assert [v.python_type for v in outcome.values["static"]] == ["int", "NoneType"]
-    assert outcome.values["value"] == given
+    assert outcome.values["value"] == dimensions
 
 
 def test_only_the_test_of_another_function_is_asked_for_static_shapes() -> None:
@@ -186,7 +186,7 @@ def test_only_the_test_of_another_function_is_asked_for_static_shapes() -> None:
 
 
 def test_without_marks_nothing_changes() -> None:
-    before = said((2, -3))
+    before = claims((2, -3))
     assert without_marks(before, frozenset()) is before
 
 

@@ -76,14 +76,14 @@ def test_overflow_is_no_reading_where_a_document_rules_it_out(
     function: str, verdict: Verdict, tmp_path: Path
 ) -> None:
     (tmp_path / "overflows.py").write_text(OVERFLOWS, encoding="utf-8")
-    found = examine(module("overflows", tmp_path), (function,), LARGE)
-    assert found.aspect(function, Aspect.VALUE).verdict is verdict
+    outcome = examine(module("overflows", tmp_path), (function,), LARGE)
+    assert outcome.aspect(function, Aspect.VALUE).verdict is verdict
 
 
 def test_an_integer_below_zero_is_a_documented_exponent(tmp_path: Path) -> None:
     (tmp_path / "powers.py").write_text(POWERS.format(exponents=(-1, -2)), encoding="utf-8")
-    found = examine(module("powers", tmp_path), ("pow",), MANY)
-    assert found.aspect("pow", Aspect.VALUE).verdict is Verdict.VIOLATES
+    outcome = examine(module("powers", tmp_path), ("pow",), MANY)
+    assert outcome.aspect("pow", Aspect.VALUE).verdict is Verdict.VIOLATES
 
 
 @pytest.mark.sampled(2)
@@ -100,8 +100,8 @@ def test_no_convention_excuses_special_values_where_the_content_is_documented(
     function: str, verdict: Verdict, tmp_path: Path
 ) -> None:
     (tmp_path / "contents.py").write_text(CONTENTS, encoding="utf-8")
-    found = examine(module("contents", tmp_path), (function,), SPECIAL)
-    assert found.aspect(function, Aspect.VALUE).verdict is verdict
+    outcome = examine(module("contents", tmp_path), (function,), SPECIAL)
+    assert outcome.aspect(function, Aspect.VALUE).verdict is verdict
 
 
 @pytest.mark.sampled(2)
@@ -112,5 +112,5 @@ def test_a_stop_below_zero_beside_a_step_may_give_no_numbers_and_nothing_else(
     ends: str, verdict: Verdict, tmp_path: Path
 ) -> None:
     (tmp_path / "ranges.py").write_text(RANGES.format(ends=ends), encoding="utf-8")
-    found = examine(module("ranges", tmp_path), ("arange",), MANY)
-    assert found.aspect("arange", Aspect.VALUE).verdict is verdict
+    outcome = examine(module("ranges", tmp_path), ("arange",), MANY)
+    assert outcome.aspect("arange", Aspect.VALUE).verdict is verdict

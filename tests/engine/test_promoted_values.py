@@ -65,14 +65,14 @@ def wide(prepared: Prepared, dtype: str) -> Array:
         )
 
 
-def found(prepared: Prepared, value: Array, dtype: str | None = None) -> list[Finding]:
+def findings(prepared: Prepared, value: Array, dtype: str | None = None) -> list[Finding]:
     """What is found of the value of a call; `dtype` is that of the value, if NumPy lacks it."""
     findings = judged(prepared, lambda _: np.asarray(value), dtype=dtype)
     return [f for f in findings if f.aspect is Aspect.VALUE]
 
 
 def violates(prepared: Prepared, value: Array, dtype: str | None = None) -> bool:
-    return any(f.verdict is Verdict.VIOLATES for f in found(prepared, value, dtype))
+    return any(f.verdict is Verdict.VIOLATES for f in findings(prepared, value, dtype))
 
 
 @pytest.mark.sampled(8)
@@ -82,13 +82,13 @@ def test_the_value_of_each_allowed_dtype_is_right(spec: Spec) -> None:
         for dtype in promotions(prepared):
             value = wide(prepared, dtype)
             with np.errstate(all="ignore"):
-                given = rounded(value, dtype)
-            if np.isfinite(given).all() or not np.isfinite(value).all():
+                answer = rounded(value, dtype)
+            if np.isfinite(answer).all() or not np.isfinite(value).all():
                 lacked = dtype if dtype == BFLOAT16 else None
-                assert not violates(prepared, given, lacked), (
+                assert not violates(prepared, answer, lacked), (
                     prepared.structure.program,
                     dtype,
-                    given,
+                    answer,
                 )
 
 
@@ -120,7 +120,7 @@ def clipped(change: Callable[[Array], Array], dtype: str) -> set[Verdict]:
         own, value = prepared.dtypes[0], wide(prepared, "float64")
         may_be = dtype == own or dtype in promotions(prepared)
         if may_be and not is_floating(own) and (value != np.trunc(value)).any():
-            verdicts = {f.verdict for f in found(prepared, np.asarray(change(value), dtype))}
+            verdicts = {f.verdict for f in findings(prepared, np.asarray(change(value), dtype))}
             shown |= verdicts or {Verdict.CONFORMS}
     return shown
 
@@ -153,7 +153,9 @@ def test_nextafter_gives_the_next_number_of_its_dtype(dtype: str, of: str, right
     for prepared in drawn(load()["keras.ops.nextafter"], 60):
         if prepared.dtypes[0] in {"float32", dtype}:
             x, y = (prepared.oracle_arguments(0)[name].astype(of) for name in "xy")
-            verdicts = {f.verdict for f in found(prepared, np.asarray(np.nextafter(x, y), dtype))}
+            verdicts = {
+                f.verdict for f in findings(prepared, np.asarray(np.nextafter(x, y), dtype))
+            }
             shown |= verdicts or {Verdict.CONFORMS}
     assert shown
     assert (Verdict.VIOLATES not in shown) is right

@@ -58,8 +58,8 @@ def run(tmp_path: Path, source: str, *functions: str) -> Outcome:
     return examine(module("altered", tmp_path, LIMITS), functions, EVERY_DTYPE)
 
 
-def value(found: Outcome, function: str) -> AspectResult:
-    return found.aspect(function, Aspect.VALUE)
+def value(outcome: Outcome, function: str) -> AspectResult:
+    return outcome.aspect(function, Aspect.VALUE)
 
 
 @pytest.mark.sampled(2)
@@ -114,10 +114,10 @@ def exp(x):
 
 @pytest.mark.thorough
 def test_what_cannot_be_fed_is_made_as_variables(tmp_path: Path) -> None:
-    found = run(tmp_path, NO_PLACEHOLDERS + WRONG_IN_HALF, "softmax", "tanh")
-    assert value(found, "tanh").verdict is Verdict.CONFORMS
-    assert value(found, "tanh").note == value(run(tmp_path, "", "tanh"), "tanh").note
-    assert value(found, "softmax").verdict is Verdict.VIOLATES
+    outcome = run(tmp_path, NO_PLACEHOLDERS + WRONG_IN_HALF, "softmax", "tanh")
+    assert value(outcome, "tanh").verdict is Verdict.CONFORMS
+    assert value(outcome, "tanh").note == value(run(tmp_path, "", "tanh"), "tanh").note
+    assert value(outcome, "softmax").verdict is Verdict.VIOLATES
 
 
 # The parts
@@ -159,9 +159,9 @@ X = np.array([[1.0, np.nan], [2.0, 3.0]], "float32")
 
 
 def accuracy(function: str) -> Accuracy:
-    found = load()[function].accuracy
-    assert found is not None
-    return found
+    stated = load()[function].accuracy
+    assert stated is not None
+    return stated
 
 
 def test_one_nan_is_no_licence_for_other_rows() -> None:
@@ -201,8 +201,8 @@ def test_infinity_that_is_hidden_by_a_zero_concerns_what_it_is_multiplied_by() -
 def test_an_overflow_is_infinite_nan_or_large() -> None:
     got = np.array([np.inf, np.nan, 3e38, 46.9], "float32")
     expectation = expect("cos", {"x": np.arange(4, dtype="float32")}, "float32", accuracy("cos"))
-    found = allowed((ConventionName.EXTREMES, "overflow"), got, expectation)
-    assert found.tolist() == [True, True, True, False]
+    matches = allowed((ConventionName.EXTREMES, "overflow"), got, expectation)
+    assert matches.tolist() == [True, True, True, False]
     small = np.array([0.0, 1e-40, 1e-30, 1.0], "float32")
-    found = allowed((ConventionName.EXTREMES, "underflow"), small, expectation)
-    assert found.tolist() == [True, True, False, False]
+    matches = allowed((ConventionName.EXTREMES, "underflow"), small, expectation)
+    assert matches.tolist() == [True, True, False, False]

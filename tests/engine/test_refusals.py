@@ -211,8 +211,8 @@ def test_an_exception_of_another_matter_refuses_no_dtype(
     dtype: str, error: str, violates: bool, tmp_path: Path
 ) -> None:
     (tmp_path / "stumbling.py").write_text(STUMBLES.format(dtype=dtype, error=error))
-    found = examine(module("stumbling", tmp_path), ("sum",), DTYPES)
-    (cell,) = (a for a in found.results.functions[0].aspects if a.aspect is Aspect.VALUE)
-    told = [f for f in cell.failures if f.kind == FindingKind.EXCEPTION]
-    assert told
-    assert any(f.verdict is Verdict.VIOLATES for f in told) == violates
+    outcome = examine(module("stumbling", tmp_path), ("sum",), DTYPES)
+    (cell,) = (a for a in outcome.results.functions[0].aspects if a.aspect is Aspect.VALUE)
+    exceptions = [f for f in cell.failures if f.kind == FindingKind.EXCEPTION]
+    assert exceptions
+    assert any(f.verdict is Verdict.VIOLATES for f in exceptions) == violates

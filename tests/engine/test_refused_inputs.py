@@ -61,11 +61,14 @@ def test_a_refusal_in_words_is_unsupported(kind: str, message: str) -> None:
 
 
 def test_an_array_and_a_list_are_refused_in_words() -> None:
-    array, listed = called("conv", Binding.ARRAY), called("rot90", Binding.PYTHON)
+    array, python_list = called("conv", Binding.ARRAY), called("rot90", Binding.PYTHON)
     assert verdict(array, "AttributeError", "'ndarray' object has no attribute 'x'") == "violates"
     assert verdict(array, "TypeError", "conv does not accept numpy.ndarray") == "unsupported"
-    assert verdict(listed, "AttributeError", "'list' object has no attribute 'ndim'") == "violates"
-    assert verdict(listed, "TypeError", "rot90 takes no list") is Verdict.UNSUPPORTED
+    assert (
+        verdict(python_list, "AttributeError", "'list' object has no attribute 'ndim'")
+        == "violates"
+    )
+    assert verdict(python_list, "TypeError", "rot90 takes no list") is Verdict.UNSUPPORTED
 
 
 @pytest.mark.parametrize(

@@ -61,14 +61,14 @@ def test_a_signature_as_a_followed_edition_prints_it_diverges() -> None:
 def test_what_neither_edition_prints_violates(
     parameters: Sequence[tuple[str, str | None]],
 ) -> None:
-    found = of_signature("binary_crossentropy", "keras-2.0", offers(*parameters), ["keras-2.2"])
-    assert any(f.verdict is Verdict.VIOLATES for f in found)
+    findings = of_signature("binary_crossentropy", "keras-2.0", offers(*parameters), ["keras-2.2"])
+    assert any(f.verdict is Verdict.VIOLATES for f in findings)
 
 
 def test_an_earlier_edition_is_not_followed() -> None:
     old = offers(("output", None), ("target", None), ("from_logits", "False"))
-    found = of_signature("binary_crossentropy", "keras-2.2", old, ["keras-2.0", "keras-2.2"])
-    assert [f.verdict for f in found] == [Verdict.VIOLATES]
+    findings = of_signature("binary_crossentropy", "keras-2.2", old, ["keras-2.0", "keras-2.2"])
+    assert [f.verdict for f in findings] == [Verdict.VIOLATES]
 
 
 LATER = """
@@ -94,17 +94,17 @@ def test_what_a_later_document_says_is_a_reading_of_a_release_that_follows_it(
 ) -> None:
     (tmp_path / "later.py").write_text(LATER, encoding="utf-8")
     target = replace(module("later", tmp_path, edition="keras-2.0"), follows=follows)
-    found = examine(
+    outcome = examine(
         target, ("binary_crossentropy", "is_keras_tensor", "softplus"), replace(TINY, structures=12)
     )
-    verdicts = found.verdicts()
+    verdicts = outcome.verdicts()
     allowed = Verdict.DIVERGES if follows else Verdict.VIOLATES
     assert verdicts["binary_crossentropy", Aspect.SIGNATURE] is allowed
     assert verdicts["binary_crossentropy", Aspect.VALUE] is allowed
     assert verdicts["softplus", Aspect.VALUE] is Verdict.VIOLATES
     refused = [
         f.verdict
-        for f in found.aspect("is_keras_tensor", Aspect.VALUE).failures
+        for f in outcome.aspect("is_keras_tensor", Aspect.VALUE).failures
         if "of an array" in f.message
     ]
     assert refused == [allowed]
@@ -127,10 +127,10 @@ def test_what_a_later_default_makes_of_a_call_is_told_with_the_default(
 ) -> None:
     (tmp_path / "epsilon.py").write_text(EPSILON, encoding="utf-8")
     target = replace(module("epsilon", tmp_path, edition="keras-1"), follows=follows)
-    found = examine(target, ["batch_normalization"], replace(TINY, structures=12))
+    outcome = examine(target, ["batch_normalization"], replace(TINY, structures=12))
     allowed = Verdict.DIVERGES if follows else Verdict.VIOLATES
-    assert found.verdicts()["batch_normalization", Aspect.SIGNATURE] is allowed
-    assert found.verdicts()["batch_normalization", Aspect.VALUE] is allowed
+    assert outcome.verdicts()["batch_normalization", Aspect.SIGNATURE] is allowed
+    assert outcome.verdicts()["batch_normalization", Aspect.VALUE] is allowed
 
 
 FLAT = """
@@ -146,8 +146,8 @@ def binary_crossentropy(target, output, from_logits=False):
 def test_another_shape_is_not_put_down_to_the_order_of_alike_arguments(tmp_path: Path) -> None:
     (tmp_path / "flat.py").write_text(FLAT, encoding="utf-8")
     target = replace(module("flat", tmp_path, edition="keras-2.0"), follows=("keras-2.2",))
-    found = examine(target, ["binary_crossentropy"], replace(TINY, structures=12))
-    value = found.aspect("binary_crossentropy", Aspect.VALUE)
+    outcome = examine(target, ["binary_crossentropy"], replace(TINY, structures=12))
+    value = outcome.aspect("binary_crossentropy", Aspect.VALUE)
     assert {f.verdict for f in value.failures if f.kind == "shape"} == {Verdict.VIOLATES}
     assert any("binary_crossentropy(output, target" in f.message for f in value.failures)
 

@@ -27,11 +27,11 @@ def outcome(seed: int, run: int) -> Outcome:
     return examine(fake("always_wrong"), FUNCTIONS, seed=seed)
 
 
-def ids(found: Outcome) -> dict[tuple[str, ...], str]:
+def ids(tested: Outcome) -> dict[tuple[str, ...], str]:
     """The id of each failure, by the fields that tell failures apart."""
     return {
         (function, str(aspect), f.kind, str(f.convention), str(f.verdict)): f.id
-        for function, aspect, f in found.failures()
+        for function, aspect, f in tested.failures()
     }
 
 
@@ -60,9 +60,9 @@ def test_another_seed_gives_other_cases_and_the_same_ids() -> None:
 
 
 def test_an_id_names_one_failure() -> None:
-    listed = [f.id for _, _, f in outcome(3, 1).failures()]
-    assert len(listed) == len(set(listed))
-    assert all(len(i) == 12 and int(i, 16) >= 0 for i in listed)
+    identities = [f.id for _, _, f in outcome(3, 1).failures()]
+    assert len(identities) == len(set(identities))
+    assert all(len(i) == 12 and int(i, 16) >= 0 for i in identities)
 
 
 def test_the_order_of_the_functions_does_not_matter() -> None:
@@ -73,10 +73,10 @@ def test_the_order_of_the_functions_does_not_matter() -> None:
 
 
 def test_what_is_announced_is_what_is_in_the_results() -> None:
-    found = outcome(3, 1)
-    judged = [e.result for e in found.events if isinstance(e, FunctionJudged)]
-    (finished,) = (e for e in found.events if isinstance(e, TargetFinished))
-    assert judged == finished.results.functions == found.results.functions
+    run = outcome(3, 1)
+    judged = [e.result for e in run.events if isinstance(e, FunctionJudged)]
+    (finished,) = (e for e in run.events if isinstance(e, TargetFinished))
+    assert judged == finished.results.functions == run.results.functions
 
 
 def test_a_minimised_case_keeps_its_identity() -> None:

@@ -40,14 +40,14 @@ def trial(function: str, dtype: str, edition: Edition = "keras-3") -> CallTrial:
     raise AssertionError(function)
 
 
-def told(call: CallTrial, reported: str, delivered: str) -> list[Finding]:
+def findings_of(call: CallTrial, reported: str, delivered: str) -> list[Finding]:
     """What is said of a library that computes in float64 and delivers another dtype."""
     name = call.prepared.structure.oracle
     values = []
     for number in range(len(DRAWS)):
         (x,) = call.prepared.arrays[number].values()
-        found = np.asarray(FUNCTIONS[name](x.astype("float64"))).astype(delivered)
-        values.append(Value(found, delivered, "ndarray"))
+        result = np.asarray(FUNCTIONS[name](x.astype("float64"))).astype(delivered)
+        values.append(Value(result, delivered, "ndarray"))
     claim = TensorMetadata(reported, call.prepared.static_shape)
     draws = tuple(DrawObservation(Returned({"result": (value,)})) for value in values)
     outputs = (OutputObservation("result", "tensor", (claim,)),)
@@ -61,33 +61,37 @@ def of_dtype(findings: list[Finding]) -> list[Any]:
 @pytest.mark.parametrize("dtype", ["float64", "int32", "int64"])
 def test_what_is_reported_is_what_is_delivered(dtype: str) -> None:
     call = trial("keras.ops.exp", dtype)
-    for one in ("float32", "float64"):
-        assert (FindingKind.CLAIMED_DTYPE, Verdict.VIOLATES) not in of_dtype(told(call, one, one))
+    for same_dtype in ("float32", "float64"):
+        assert (FindingKind.CLAIMED_DTYPE, Verdict.VIOLATES) not in of_dtype(
+            findings_of(call, same_dtype, same_dtype)
+        )
     for reported, delivered in (("float64", "float32"), ("float32", "float64")):
-        found = told(call, reported, delivered)
-        assert (FindingKind.CLAIMED_DTYPE, Verdict.VIOLATES) in of_dtype(found)
-        said = next(f for f in found if f.kind == FindingKind.CLAIMED_DTYPE and not f.conventions)
-        assert said.gives == f"is reported as {reported} and comes as {delivered}"
+        findings = findings_of(call, reported, delivered)
+        assert (FindingKind.CLAIMED_DTYPE, Verdict.VIOLATES) in of_dtype(findings)
+        finding = next(
+            f for f in findings if f.kind == FindingKind.CLAIMED_DTYPE and not f.conventions
+        )
+        assert finding.gives == f"is reported as {reported} and comes as {delivered}"
 
 
 def test_a_dtype_that_is_wrong_itself_is_told_once() -> None:
-    found = told(trial("keras.ops.rsqrt", "float64"), "float64", "float32")
-    assert of_dtype(found) == [(FindingKind.DTYPE, Verdict.VIOLATES)]
+    findings = findings_of(trial("keras.ops.rsqrt", "float64"), "float64", "float32")
+    assert of_dtype(findings) == [(FindingKind.DTYPE, Verdict.VIOLATES)]
 
 
 def test_documents_that_leave_it_open_convict_nobody() -> None:
     call = trial("exp", "float64", "keras-2.2")
-    found = of_dtype(told(call, "float64", "float32"))
-    assert {verdict for _, verdict in found} == {Verdict.DIVERGES}
+    findings = of_dtype(findings_of(call, "float64", "float32"))
+    assert {verdict for _, verdict in findings} == {Verdict.DIVERGES}
 
 
 @pytest.mark.parametrize("whole", ["int32", "int64"])
 def test_fractions_that_are_cut_off_are_wrong(whole: str) -> None:
     """An integer is none of the readings of how many bits there are."""
-    found = told(trial("keras.ops.sqrt", whole), whole, whole)
-    wrong = {f.verdict for f in found if f.aspect is Aspect.VALUE}
+    findings = findings_of(trial("keras.ops.sqrt", whole), whole, whole)
+    wrong = {f.verdict for f in findings if f.aspect is Aspect.VALUE}
     assert wrong == {Verdict.VIOLATES}
-    right = told(trial("keras.ops.sqrt", whole), "float32", "float32")
+    right = findings_of(trial("keras.ops.sqrt", whole), "float32", "float32")
     assert not [f for f in right if f.aspect is Aspect.VALUE]
 
 
@@ -96,5 +100,5 @@ def test_what_is_no_array_is_told_as_what_it_is() -> None:
     values = [Value(None, "object", "generator", "not numeric")] * len(DRAWS)
     draws = tuple(DrawObservation(Returned({"result": (value,)})) for value in values)
     outputs = (OutputObservation("result", "tensor", (TensorMetadata(None, None),)),)
-    found = list(call.judge(StructureObservation((), outputs, draws)).findings)
-    assert "gives a generator" in {f.gives for f in found if f.aspect is Aspect.DTYPE}
+    findings = list(call.judge(StructureObservation((), outputs, draws)).findings)
+    assert "gives a generator" in {f.gives for f in findings if f.aspect is Aspect.DTYPE}

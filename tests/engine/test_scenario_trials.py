@@ -51,8 +51,8 @@ def test_without_a_static_shape_the_rest_is_judged(int_shape: object) -> None:
 
 
 def test_it_is_no_excuse_for_int_shape_itself() -> None:
-    (found,) = findings(asking("int_shape", (2, 3)), module(int_shape=refuses))
-    assert "raises ValueError" in found.gives
+    (finding,) = findings(asking("int_shape", (2, 3)), module(int_shape=refuses))
+    assert "raises ValueError" in finding.gives
 
 
 def test_what_supports_nothing_has_not_looked_at_what_is_wrong() -> None:
@@ -64,10 +64,10 @@ def test_what_supports_nothing_has_not_looked_at_what_is_wrong() -> None:
     def no_such_thing(x: object) -> None:
         raise NotImplementedError
 
-    (found,) = findings(scenario, module(exp=no_such_thing))
-    assert found.verdict is Verdict.UNSUPPORTED
-    (found,) = findings(scenario, module(exp=lambda x: x))
-    assert found.verdict is Verdict.VIOLATES
+    (finding,) = findings(scenario, module(exp=no_such_thing))
+    assert finding.verdict is Verdict.UNSUPPORTED
+    (finding,) = findings(scenario, module(exp=lambda x: x))
+    assert finding.verdict is Verdict.VIOLATES
 
 
 class Stubborn:
@@ -84,8 +84,8 @@ def test_an_operator_is_the_fault_of_what_made_its_operand(broken: str, verdict:
     recorder.expect("value", value, checks.is_array(np.zeros(2)), "zeros")
     scenario = recorder.scenario()
     assert findings(scenario, module()) == []
-    (found,) = findings(scenario, module(**{broken: lambda *_, **__: Stubborn()}))
-    assert (found.verdict, found.gives.startswith("raises")) == (verdict, True), found
+    (finding,) = findings(scenario, module(**{broken: lambda *_, **__: Stubborn()}))
+    assert (finding.verdict, finding.gives.startswith("raises")) == (verdict, True), finding
 
 
 @pytest.mark.parametrize(
@@ -96,10 +96,10 @@ def test_a_process_that_ends_in_another_function(function: str, verdict: Verdict
     step = next(i for i, s in enumerate(scenario.program.steps) if s.function == function)
     crash = DrawObservation(Crashed(8, None, "", "step", step))
     observed = StructureObservation((), (), (crash,))
-    found, *others = ScenarioTrial(scenario, "exp").judge(observed).findings
-    assert found.verdict is verdict
+    finding, *others = ScenarioTrial(scenario, "exp").judge(observed).findings
+    assert finding.verdict is verdict
     assert {other.verdict for other in others} <= {Verdict.UNSUPPORTED}
-    assert found.gives.startswith(f"ends the process (signal 8) in {function}(")
+    assert finding.gives.startswith(f"ends the process (signal 8) in {function}(")
 
 
 def test_a_function_without_a_result_has_no_static_shape_to_ask_for() -> None:
@@ -157,8 +157,8 @@ def test_a_call_before_the_one_to_be_refused_says_nothing_of_the_refusal() -> No
     def broken(value: int) -> None:
         raise RuntimeError("no phase can be set")
 
-    (found,) = findings(phases(), module(set_learning_phase=broken))
-    assert (found.aspect, found.verdict) == (Aspect.ERROR, Verdict.UNSUPPORTED)
+    (finding,) = findings(phases(), module(set_learning_phase=broken))
+    assert (finding.aspect, finding.verdict) == (Aspect.ERROR, Verdict.UNSUPPORTED)
     (accepted,) = (
         f
         for f in findings(phases(), module(set_learning_phase=lambda value: None))
@@ -179,9 +179,9 @@ def test_the_call_that_raised_is_named_if_it_is_not_the_first() -> None:
             raise ValueError("three")
         return x
 
-    (found,) = findings(scenario, module(square=square))
-    assert found.gives.startswith("raises ValueError in square(y")
-    assert found.demands == "that call to return, and ones"
+    (finding,) = findings(scenario, module(square=square))
+    assert finding.gives.startswith("raises ValueError in square(y")
+    assert finding.demands == "that call to return, and ones"
 
 
 @pytest.mark.parametrize(
@@ -195,9 +195,9 @@ def test_unknown_keywords_are_left_out_by_tensorflow_alone(backend: str, verdict
     scenario = recorded(
         refusals.keywords, "function", "no_such_option", edition="keras-2.0", aspect=Aspect.ERROR
     )
-    (found,) = findings(scenario, module(function=function, backend=lambda: backend))
-    assert found.verdict is verdict
-    assert found.gives == "raises ValueError"
+    (finding,) = findings(scenario, module(function=function, backend=lambda: backend))
+    assert finding.verdict is verdict
+    assert finding.gives == "raises ValueError"
     assert findings(scenario, module(function=lambda *a, **k: None, backend=lambda: backend)) == []
 
 

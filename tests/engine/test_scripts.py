@@ -83,18 +83,18 @@ FUNCTIONS = (
 @cache
 def failures(folder: Path) -> list[tuple[str, Failure]]:
     (folder / "flawed.py").write_text(FLAWED, encoding="utf-8")
-    found = examine(module("flawed", folder), FUNCTIONS, TINY)
-    return [(f"{function} {aspect}", failure) for function, aspect, failure in found.failures()]
+    outcome = examine(module("flawed", folder), FUNCTIONS, TINY)
+    return [(f"{function} {aspect}", failure) for function, aspect, failure in outcome.failures()]
 
 
-def one_of_each(listed: Sequence[tuple[str, Failure]]) -> list[tuple[str, Failure]]:
+def one_of_each(pairs: Sequence[tuple[str, Failure]]) -> list[tuple[str, Failure]]:
     """One failure of each kind of each aspect."""
-    kinds = {(place.partition(" ")[2], one.kind): (place, one) for place, one in listed}
+    kinds = {(place.partition(" ")[2], failure.kind): (place, failure) for place, failure in pairs}
     return list(kinds.values())
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[tuple[str, Failure]]]:
+def flawed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[tuple[str, Failure]]]:
     folder = tmp_path_factory.mktemp("flawed")
     return folder, failures(folder)
 
@@ -115,18 +115,18 @@ def run(script: str, folder: Path, name: str = "flawed") -> subprocess.Completed
 
 
 @pytest.mark.thorough
-def test_every_function_fails(found: tuple[Path, list[tuple[str, Failure]]]) -> None:
-    places = {place for place, _ in found[1]}
+def test_every_function_fails(flawed: tuple[Path, list[tuple[str, Failure]]]) -> None:
+    places = {place for place, _ in flawed[1]}
     assert {"cumsum presence", "relu signature", "elu signature"} <= places
     assert {place.partition(" ")[0] for place in places} == {*FUNCTIONS}
 
 
 @pytest.mark.slow  # a process for each script
 def test_every_failure_has_a_script_that_shows_it(
-    found: tuple[Path, list[tuple[str, Failure]]],
+    flawed: tuple[Path, list[tuple[str, Failure]]],
 ) -> None:
-    folder, listed = found
-    for place, failure in one_of_each(listed):
+    folder, pairs = flawed
+    for place, failure in one_of_each(pairs):
         done = run(str(failure.script), folder)
         assert done.returncode == 1, (place, failure.message, done)
         assert "Error" in done.stderr
@@ -134,10 +134,10 @@ def test_every_failure_has_a_script_that_shows_it(
 
 @pytest.mark.slow
 def test_no_script_shows_it_on_an_implementation_that_is_right(
-    found: tuple[Path, list[tuple[str, Failure]]],
+    flawed: tuple[Path, list[tuple[str, Failure]]],
 ) -> None:
-    folder, listed = found
-    for place, failure in one_of_each(listed):
+    folder, pairs = flawed
+    for place, failure in one_of_each(pairs):
         done = run(str(failure.script), folder, "conformance.reference")
         assert done.returncode == 0, (place, failure.message, done)
 
@@ -173,14 +173,14 @@ OF_ANSWERS = ("value", "dtype", "exception", "shape", "crash", "accuracy")
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CHANGES)
 def test_no_script_accepts_another_answer(
-    name: str, found: tuple[Path, list[tuple[str, Failure]]]
+    name: str, flawed: tuple[Path, list[tuple[str, Failure]]]
 ) -> None:
     """A backend with another value, with another shape, or with another dtype."""
-    folder, listed = found
+    folder, pairs = flawed
     module = f"gives_{name.replace(' ', '_')}"
     source = ANOTHER.format(change=CHANGES[name], names=COMPUTING)
     (folder / f"{module}.py").write_text(source, encoding="utf-8")
-    shown = [(p, f) for p, f in one_of_each(listed) if f.kind in OF_ANSWERS and f.inputs]
+    shown = [(p, f) for p, f in one_of_each(pairs) if f.kind in OF_ANSWERS and f.inputs]
     assert shown
     for place, failure in shown:
         if name == "another dtype" and failure.convention:
@@ -224,8 +224,8 @@ def test_no_script_takes_what_a_reading_allows_for_the_fault(function: str, tmp_
     source = "from conformance.reference import *\nfrom conformance import reference as _right\n"
     for name, line in zip(("flawed", "reading"), lines, strict=True):
         (tmp_path / f"{name}.py").write_text(source + body.format(line), encoding="utf-8")
-    listed = examine(module("flawed", tmp_path), [function], "default").failures()
-    scripts = [str(f.script) for *_, f in listed if "shape" in f.message]
+    tested = examine(module("flawed", tmp_path), [function], "default").failures()
+    scripts = [str(f.script) for *_, f in tested if "shape" in f.message]
     script = next(s for s in scripts if re.search(f"(No|every) reading of {point}", s))
     assert [run(script, tmp_path, name).returncode for name in ("flawed", "reading")] == [1, 0]
 

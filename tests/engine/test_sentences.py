@@ -85,7 +85,7 @@ def test_numbers_that_differ_in_the_last_digits_keep_them() -> None:
 
 
 def test_a_tensor_of_integers_is_written_as_users_of_keras_3_write_it() -> None:
-    made = (
+    creation = (
         "raises E for keras.ops.slice(x, K.variable(np.array([0], dtype='int32'), dtype='int32'))"
     )
-    assert "keras.Variable([0], 'int32')" in wrong("f(x)", made, "1")
+    assert "keras.Variable([0], 'int32')" in wrong("f(x)", creation, "1")

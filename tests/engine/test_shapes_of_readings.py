@@ -57,8 +57,8 @@ def of_shape(prepared: Prepared, shape: tuple[int, ...]) -> list[Finding]:
     """What is found of results of which the shape alone came."""
     unsent = Value(None, prepared.dtypes[0], "ndarray", "too large", None, shape)
     draws = tuple(DrawObservation(Returned({"result": (unsent,)})) for _ in prepared.draws)
-    found = judge(prepared, StructureObservation((), (), draws)).findings
-    return [f for f in found if f.aspect is Aspect.VALUE]
+    findings = judge(prepared, StructureObservation((), (), draws)).findings
+    return [f for f in findings if f.aspect is Aspect.VALUE]
 
 
 @cache
@@ -72,9 +72,9 @@ def test_the_shape_of_a_reading_is_no_violation_if_nothing_else_came() -> None:
         arguments = stretched(prepared)
         assert arguments is not None
         shape = right(prepared.structure.oracle, arguments, prepared.dtypes[0]).shape
-        found = of_shape(prepared, shape)
-        assert {f.verdict for f in found} == {Verdict.DIVERGES}
-        assert {r for f in found for r in f.readings} == {taken(*AS_THEY_ARE)}
+        findings = of_shape(prepared, shape)
+        assert {f.verdict for f in findings} == {Verdict.DIVERGES}
+        assert {r for f in findings for r in f.readings} == {taken(*AS_THEY_ARE)}
         (other,) = {f.verdict for f in of_shape(prepared, (*shape, 7))}
         assert other is Verdict.VIOLATES
 
@@ -94,14 +94,14 @@ def test_what_is_wrong_under_the_reading_of_its_shape_is_compared_with_that_read
     for prepared in small:
 
         def answer(number: int, prepared: Prepared = prepared) -> npt.NDArray[Any]:
-            given = prepared.oracle_arguments(number)
-            changed = VARIANTS[AS_THEY_ARE](prepared.structure.oracle, given)
+            arguments = prepared.oracle_arguments(number)
+            changed = VARIANTS[AS_THEY_ARE](prepared.structure.oracle, arguments)
             return right(prepared.structure.oracle, changed, prepared.dtypes[0]) + np.float16(60)
 
-        found = [f for f in judged(prepared, answer) if f.verdict is Verdict.VIOLATES]
-        assert {f.kind for f in found} <= {FindingKind.VALUE}
-        assert all(taken(*AS_THEY_ARE) in f.demands for f in found)
-        assert found or prepared.structure.runtime.dtypes["x"] == "float16"
+        findings = [f for f in judged(prepared, answer) if f.verdict is Verdict.VIOLATES]
+        assert {f.kind for f in findings} <= {FindingKind.VALUE}
+        assert all(taken(*AS_THEY_ARE) in f.demands for f in findings)
+        assert findings or prepared.structure.runtime.dtypes["x"] == "float16"
 
 
 def test_only_the_rank_is_demanded_where_nothing_else_of_the_shape_follows() -> None:
@@ -111,19 +111,19 @@ def test_only_the_rank_is_demanded_where_nothing_else_of_the_shape_follows() -> 
         for p in calls("batch_dot")
         if p.structure.unsettled == (name,) and p.arrays[0].get("y", p.arrays[0]["x"]).ndim > 2
     ]
-    given = [p for p in calls("batch_dot") if p.structure.settled]
+    explicit = [p for p in calls("batch_dot") if p.structure.settled]
     seen: set[str] = set()
-    for chosen, words in ((omitted, "rank {}"), (given, "shape {}")):
+    for chosen, words in ((omitted, "rank {}"), (explicit, "shape {}")):
         assert chosen
         for prepared in chosen:
             shape, rank = prepared.shape, len(prepared.shape)
             (other,) = {f.demands for f in of_shape(prepared, (*shape, 7))}
             raised = Raised("ValueError", ("ValueError",), "no axes", "call")
-            found = judged(prepared, lambda _, r=raised: r)  # type: ignore[misc]
-            told = words.format(rank if chosen is omitted else shape)
-            assert (f"shape {other}" if chosen is given else other) == told
-            instead = {f.demands for f in found if f.verdict is Verdict.VIOLATES}
-            assert instead <= {f"a result of {told}"}
+            findings = judged(prepared, lambda _, r=raised: r)  # type: ignore[misc]
+            demand = words.format(rank if chosen is omitted else shape)
+            assert (f"shape {other}" if chosen is explicit else other) == demand
+            instead = {f.demands for f in findings if f.verdict is Verdict.VIOLATES}
+            assert instead <= {f"a result of {demand}"}
             seen |= instead
     assert {words.split()[3] for words in seen} == {"rank", "shape"}
 
@@ -134,8 +134,10 @@ def test_no_axes_may_be_refused_where_the_last_but_one_is_that_of_the_samples() 
     for prepared in calls("batch_dot"):
         if prepared.structure.unsettled == ("batch-axes-default",):
             samples = prepared.arrays[0].get("y", prepared.arrays[0]["x"]).ndim == 2
-            found = judged(prepared, lambda _: raised)
-            seen |= {(samples, str(name)) for f in found for name in f.conventions or [f.verdict]}
+            findings = judged(prepared, lambda _: raised)
+            seen |= {
+                (samples, str(name)) for f in findings for name in f.conventions or [f.verdict]
+            }
     assert (True, "violates") not in seen
     assert {(True, "batch-axes-default"), (False, "violates")} <= seen
     assert (False, "batch-axes-default") not in seen
@@ -147,9 +149,9 @@ def test_the_shapes_of_all_readings_are_demanded() -> None:
     several = 0
     for prepared in laid:
         shape = prepared.shape
-        (told,) = {f.demands for f in of_shape(prepared, (*shape[:2], 7001))}
+        (demand,) = {f.demands for f in of_shape(prepared, (*shape[:2], 7001))}
         others = {prepared.shape_under(0, reading) for reading in as_th} - {None, shape}
-        assert told.split(" or ") == [str(s) for s in (shape, *others)]
+        assert demand.split(" or ") == [str(s) for s in (shape, *others)]
         several += bool(others)
     assert several
 
@@ -166,8 +168,8 @@ def test_the_shape_of_what_is_too_large_is_told() -> None:
 @pytest.mark.slow
 def test_a_script_shows_the_shape_that_was_too_large_to_send(tmp_path: Path) -> None:
     (tmp_path / "outer.py").write_text(OUTER)
-    found = examine(module("outer", tmp_path), ["greater_equal"], "default")
-    failures = [f for *_, f in found.failures(Verdict.VIOLATES) if "gives shape" in f.message]
+    outcome = examine(module("outer", tmp_path), ["greater_equal"], "default")
+    failures = [f for *_, f in outcome.failures(Verdict.VIOLATES) if "gives shape" in f.message]
     assert failures
     assert re.search(r"gives shape \((\d{4,}), \1\)", failures[0].message)
     script = f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n{failures[0].script}"

@@ -52,8 +52,8 @@ def test_a_refused_case_is_not_judged_and_a_wrong_one_is() -> None:
     draws = trial.batch.draws
     for verdict, judged in ((Verdict.UNSUPPORTED, 0), (Verdict.VIOLATES, draws)):
         shares = Shares()
-        found = Finding(Aspect.VALUE, verdict, FindingKind.EXCEPTION, gives="", demands="")
-        shares.add(trial, Judgement([found] * draws, {Aspect.VALUE: draws}))
+        finding = Finding(Aspect.VALUE, verdict, FindingKind.EXCEPTION, gives="", demands="")
+        shares.add(trial, Judgement([finding] * draws, {Aspect.VALUE: draws}))
         assert (shares.settled[Aspect.VALUE], shares.judged[Aspect.VALUE]) == (draws, judged)
         assert not shares.judged[Aspect.DTYPE]
 

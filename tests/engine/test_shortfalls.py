@@ -47,12 +47,12 @@ def test_an_exception_that_shows_a_shortfall_becomes_a_refusal_with_the_reason()
 def test_a_function_that_fails_for_its_environment_is_unsupported(tmp_path: Path) -> None:
     (tmp_path / "old.py").write_text(OLD, encoding="utf-8")
     target = replace(module("old", tmp_path), shortfalls=LACKS)
-    found = examine(target, ("tanh", "sin", "switch"), replace(TINY, structures=12))
-    verdicts = found.verdicts()
+    outcome = examine(target, ("tanh", "sin", "switch"), replace(TINY, structures=12))
+    verdicts = outcome.verdicts()
     assert verdicts["tanh", Aspect.VALUE] is Verdict.UNSUPPORTED
     assert verdicts["switch", Aspect.VALUE] is Verdict.UNSUPPORTED
     assert verdicts["sin", Aspect.VALUE] is Verdict.VIOLATES
-    settled = [f for f in found.aspect("tanh", Aspect.VALUE).failures if not f.convention]
+    settled = [f for f in outcome.aspect("tanh", Aspect.VALUE).failures if not f.convention]
     assert "the library is too new" in settled[0].message
     assert "not to be seen in this environment" in settled[0].message
 

@@ -106,16 +106,16 @@ def clip(x, x_min, x_max):
 def violations(folder: Path, name: str, source: str, seed: int) -> list[Failure]:
     """The wrong values that are shown of a package with one function."""
     package(folder, CONVERTS, source)
-    listed = examine(subject_of(folder), [f"keras.ops.{name}"], seed=seed).failures()
-    found = [f for _, a, f in listed if a is Aspect.VALUE and f.verdict is Verdict.VIOLATES]
-    assert found, "the fault is not seen"
-    return found
+    every = examine(subject_of(folder), [f"keras.ops.{name}"], seed=seed).failures()
+    violating = [f for _, a, f in every if a is Aspect.VALUE and f.verdict is Verdict.VIOLATES]
+    assert violating, "the fault is not seen"
+    return violating
 
 
 def numbers(failure: Failure) -> Shown:
     """The inputs of the shown case."""
     assert failure.inputs is not None
-    return {name: array(one) for name, one in failure.inputs.items()}
+    return {name: array(record) for name, record in failure.inputs.items()}
 
 
 def array(stored: Numbers) -> Array:

@@ -10,7 +10,7 @@ from conformance.results import Verdict
 from conformance.specs.signature import parse
 
 
-def found(default: str, documented: str) -> list[Verdict]:
+def verdicts(default: str, documented: str) -> list[Verdict]:
     """The verdicts on `pool(x, form=DEFAULT)`."""
     parameters = (
         OfferedParameter("x", "POSITIONAL_OR_KEYWORD", False, None),
@@ -22,12 +22,12 @@ def found(default: str, documented: str) -> list[Verdict]:
 
 @pytest.mark.parametrize("default", ["'th'", "'tf'", "None", "<object>"])
 def test_a_default_that_no_document_settles_may_be_anything(default: str) -> None:
-    assert found(default, "pool(x, form=...)") == []
+    assert verdicts(default, "pool(x, form=...)") == []
 
 
 def test_another_default_than_the_documented_one_is_a_violation() -> None:
-    assert found("'th'", "pool(x, form='tf')") == [Verdict.VIOLATES]
-    assert found("(1, 1)", "pool(x, form=(1,1))") == []
+    assert verdicts("'th'", "pool(x, form='tf')") == [Verdict.VIOLATES]
+    assert verdicts("(1, 1)", "pool(x, form=(1,1))") == []
 
 
 def test_a_default_has_to_be_there() -> None:
@@ -62,7 +62,7 @@ def test_what_has_the_printed_name_has_the_parameter(
 
 
 @pytest.mark.parametrize(
-    ("documented", "printed", "names", "found"),
+    ("documented", "printed", "names", "expected"),
     [
         ("get(ops)", "get(x)", ["xs"], ["missing parameter"]),
         ("get(ops)", "get(ops)", ["xs"], ["missing parameter"]),
@@ -73,13 +73,13 @@ def test_what_has_the_printed_name_has_the_parameter(
     ],
 )
 def test_another_name_is_still_another(
-    documented: str, printed: str, names: list[str], found: list[str]
+    documented: str, printed: str, names: list[str], expected: list[str]
 ) -> None:
-    assert kinds(documented, printed, *names) == found
+    assert kinds(documented, printed, *names) == expected
 
 
 @pytest.mark.parametrize(
-    ("parameters", "said"),
+    ("parameters", "expected"),
     [
         ([], "()"),
         (
@@ -98,10 +98,10 @@ def test_another_name_is_still_another(
     ],
 )
 def test_a_signature_is_shown_as_it_would_be_written(
-    parameters: list[tuple[str, str, str | None]], said: str
+    parameters: list[tuple[str, str, str | None]], expected: str
 ) -> None:
-    listed = tuple(OfferedParameter(n, kind, d is not None, d) for n, kind, d in parameters)
-    assert signatures.shown(FunctionIdentity(True, listed)) == said
+    offered = tuple(OfferedParameter(n, kind, d is not None, d) for n, kind, d in parameters)
+    assert signatures.shown(FunctionIdentity(True, offered)) == expected
 
 
 def test_a_signature_that_is_hidden_is_not_shown() -> None:

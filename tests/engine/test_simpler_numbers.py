@@ -18,15 +18,15 @@ START = {"x": np.linspace(0.3, 4.7, 6), "y": np.linspace(-2.2, 1.9, 4)}
 
 def simplest(arrays: Arrays, fails: Callable[[Arrays], bool]) -> tuple[Arrays, list[Arrays]]:
     """The simplest numbers that still fail, and all that was tried on the way."""
-    made, tried = Numbers(arrays, {}, ANY), list[Arrays]()
+    numbers, tried = Numbers(arrays, {}, ANY), list[Arrays]()
     while True:
-        candidates = list(made.simpler())
+        candidates = list(numbers.simpler())
         tried += [candidate.arrays for candidate in candidates]
         first = next((n for n, c in enumerate(candidates) if fails(c.arrays)), None)
-        made.failed(candidates if first is None else candidates[:first])
+        numbers.failed(candidates if first is None else candidates[:first])
         if first is None:
-            return made.best, tried
-        made.take(candidates[first])
+            return numbers.best, tried
+        numbers.take(candidates[first])
 
 
 def test_what_fails_with_any_numbers_is_shown_with_zeros() -> None:
@@ -36,41 +36,41 @@ def test_what_fails_with_any_numbers_is_shown_with_zeros() -> None:
 
 
 def test_what_is_simple_is_not_made_less_simple_again() -> None:
-    made = Numbers(START, {}, ANY)
-    made.take(next(made.simpler()))
-    assert list(made.simpler()) == []
+    numbers = Numbers(START, {}, ANY)
+    numbers.take(next(numbers.simpler()))
+    assert list(numbers.simpler()) == []
 
 
-@pytest.mark.parametrize("wanted", ["x", "y"])
-def test_what_one_array_shows_leaves_the_other_zero(wanted: str) -> None:
-    best, _ = simplest(START, lambda arrays: bool((arrays[wanted] > 1.2).any()))
-    assert np.count_nonzero(best[wanted]) == 1
-    assert not best["y" if wanted == "x" else "x"].any()
+@pytest.mark.parametrize("name", ["x", "y"])
+def test_what_one_array_shows_leaves_the_other_zero(name: str) -> None:
+    best, _ = simplest(START, lambda arrays: bool((arrays[name] > 1.2).any()))
+    assert np.count_nonzero(best[name]) == 1
+    assert not best["y" if name == "x" else "x"].any()
 
 
 def test_a_step_that_failed_is_not_tried_again() -> None:
-    made = Numbers(START, {}, ANY)
-    candidates = list(made.simpler())
-    made.failed(candidates)
-    left = [candidate.step for candidate in made.simpler()]
+    numbers = Numbers(START, {}, ANY)
+    candidates = list(numbers.simpler())
+    numbers.failed(candidates)
+    left = [candidate.step for candidate in numbers.simpler()]
     assert left == [None] * (len(START["x"]) + len(START["y"]))
 
 
 def test_what_a_call_fixes_stays_as_it_is() -> None:
     best, _ = simplest(START, lambda _: True)
-    kept, _ = simplest_with(START, {"y": 3})
+    simplest_arrays, _ = simplest_with(START, {"y": 3})
     assert not best["y"].any()
-    assert kept["y"] is START["y"]
-    assert not kept["x"].any()
+    assert simplest_arrays["y"] is START["y"]
+    assert not simplest_arrays["x"].any()
 
 
 def simplest_with(arrays: Arrays, below: Mapping[str, int]) -> tuple[Arrays, int]:
     """The numbers after every step that is possible, and how many there were."""
-    made, count = Numbers(arrays, below, ANY), 0
-    while (candidate := next(made.simpler(), None)) is not None:
-        made.take(candidate)
+    numbers, count = Numbers(arrays, below, ANY), 0
+    while (candidate := next(numbers.simpler(), None)) is not None:
+        numbers.take(candidate)
         count += 1
-    return made.best, count
+    return numbers.best, count
 
 
 def test_one_number_of_many_is_found_with_few_trials() -> None:
@@ -85,8 +85,8 @@ def test_numbers_that_the_plan_could_not_draw_are_not_tried() -> None:
     def positive(arrays: Arrays) -> Arrays | None:
         return arrays if all((array > 0).all() for array in arrays.values()) else None
 
-    made = Numbers({"x": np.array([2.4, 1.7])}, {}, positive)
-    tried = [candidate.arrays["x"].tolist() for candidate in made.simpler()]
+    numbers = Numbers({"x": np.array([2.4, 1.7])}, {}, positive)
+    tried = [candidate.arrays["x"].tolist() for candidate in numbers.simpler()]
     assert tried == [[1, 1], [2, 2]]
 
 
@@ -94,6 +94,6 @@ def test_numbers_are_moved_into_their_domain() -> None:
     def nonzero(arrays: Arrays) -> Arrays:
         return {name: np.where(array == 0, 1, array) for name, array in arrays.items()}
 
-    made = Numbers({"x": np.array([2.4, 1.7])}, {}, nonzero)
-    tried = [candidate.arrays["x"].tolist() for candidate in made.simpler()]
+    numbers = Numbers({"x": np.array([2.4, 1.7])}, {}, nonzero)
+    tried = [candidate.arrays["x"].tolist() for candidate in numbers.simpler()]
     assert tried == [[1, 1], [1, 1], [1, 1], [2, 2], [1, 1.7], [2.4, 1]]

@@ -63,8 +63,8 @@ def right(function: str, arguments: Arguments, dtype: str) -> Array:
     kinds = {a.dtype.kind for a in arguments.values() if isinstance(a, np.ndarray)}
     counts = is_floating(dtype) and "f" not in kinds and function in OF_NUMBERS
     with np.errstate(all="ignore"):
-        found = np.asarray(ORACLES[function](**widened(arguments, dtype, counts=counts)))
-        return np.asarray(found.astype(dtype))
+        result = np.asarray(ORACLES[function](**widened(arguments, dtype, counts=counts)))
+        return np.asarray(result.astype(dtype))
 
 
 def judged(
@@ -78,11 +78,11 @@ def judged(
     it."""
     draws = []
     for number in range(len(prepared.draws)):
-        given = answer(number)
-        if isinstance(given, Raised):
-            draws.append(DrawObservation(given))
+        response = answer(number)
+        if isinstance(response, Raised):
+            draws.append(DrawObservation(response))
         else:
-            value = Value(given, dtype or given.dtype.name, "ndarray")
+            value = Value(response, dtype or response.dtype.name, "ndarray")
             draws.append(DrawObservation(Returned({"result": (value,)})))
     return judge(prepared, StructureObservation((), (), tuple(draws)), closed).findings
 
@@ -168,9 +168,9 @@ def test_an_allowed_reading_diverges_by_its_name(
     for edition in editions(function):
         if edition in without:
             continue
-        found = list(answers(under(reading), function, edition, reading[0]))
-        assert {f.verdict for f in found} == {Verdict.DIVERGES}, edition
-        assert taken(*reading) in {r for f in found for r in f.readings}, edition
+        findings = list(answers(under(reading), function, edition, reading[0]))
+        assert {f.verdict for f in findings} == {Verdict.DIVERGES}, edition
+        assert taken(*reading) in {r for f in findings for r in f.readings}, edition
 
 
 @pytest.mark.sampled(4)
@@ -184,9 +184,9 @@ def test_an_allowed_reading_diverges_by_its_name(
 def test_readings_that_often_agree_diverge_by_the_name_of_one(function: str, name: str) -> None:
     reading = (ConventionName.SAME_PADDING, name)
     for edition in editions(function):
-        found = list(answers(under(reading), function, edition, reading[0]))
-        assert {f.verdict for f in found} <= {Verdict.DIVERGES}, edition
-        assert {f.conventions for f in found} <= {(ConventionName.SAME_PADDING,)}, edition
+        findings = list(answers(under(reading), function, edition, reading[0]))
+        assert {f.verdict for f in findings} <= {Verdict.DIVERGES}, edition
+        assert {f.conventions for f in findings} <= {(ConventionName.SAME_PADDING,)}, edition
 
 
 @pytest.mark.sampled(2)
@@ -195,8 +195,8 @@ def test_windows_that_begin_as_early_as_theano_s_violate_nowhere(function: str) 
     """Not where they are long and symmetrical, either: no document says where they begin."""
     early = under((ConventionName.SAME_PADDING, "early"))
     for edition in editions(function):
-        found = list(always(early, function, edition))
-        assert {f.verdict for f in found} == {Verdict.DIVERGES}, edition
+        findings = list(always(early, function, edition))
+        assert {f.verdict for f in findings} == {Verdict.DIVERGES}, edition
 
 
 def always(backend: Backend, function: str, edition: Edition) -> Iterator[Finding]:
@@ -224,8 +224,8 @@ def test_a_float_exponent_is_free_where_the_document_says_integer(edition: Editi
         wrong = answer if float(arguments["a"]).is_integer() else answer / 2 + 1
         return np.asarray(wrong, dtype)
 
-    found = [f for f in always(wrong_roots, "pow", edition) if f.aspect is Aspect.VALUE]
-    assert {f.verdict for f in found} == {ROOTS[edition]}
+    findings = [f for f in always(wrong_roots, "pow", edition) if f.aspect is Aspect.VALUE]
+    assert {f.verdict for f in findings} == {ROOTS[edition]}
 
 
 def test_an_exception_names_only_points_under_whose_other_readings_there_is_an_answer() -> None:
@@ -233,11 +233,11 @@ def test_an_exception_names_only_points_under_whose_other_readings_there_is_an_a
     raised = Raised("MissingInputError", ("MissingInputError",), "no kernel", "call")
     fitting = set()
     for prepared in calls("conv2d_transpose", "keras-1"):
-        for found in judged(prepared, lambda _: raised, {ConventionName.KERNEL_LAYOUT}):
-            if found.aspect is Aspect.VALUE and found.verdict is Verdict.VIOLATES:
+        for finding in judged(prepared, lambda _: raised, {ConventionName.KERNEL_LAYOUT}):
+            if finding.aspect is Aspect.VALUE and finding.verdict is Verdict.VIOLATES:
                 other = ((ConventionName.KERNEL_LAYOUT, "of the convolution"),)
-                fits = prepared.shape_under(found.draw, other) is not None
-                assert (ConventionName.KERNEL_LAYOUT in found.open_points) is fits
+                fits = prepared.shape_under(finding.draw, other) is not None
+                assert (ConventionName.KERNEL_LAYOUT in finding.open_points) is fits
                 fitting.add(fits)
     assert fitting == {True, False}
 
@@ -247,12 +247,12 @@ def test_an_exception_demands_a_shape_only_where_every_reading_gives_it() -> Non
     raised = Raised("ValueError", ("ValueError",), "no kernel", "call")
     words = set()
     for prepared in calls("conv1d", "keras-2.2"):
-        for found in judged(prepared, lambda _: raised):
-            named = found.open_points == (ConventionName.KERNEL_LAYOUT,)
-            if found.aspect is Aspect.VALUE and (named or not found.open_points):
-                other = prepared.shape_under(found.draw, ((ConventionName.KERNEL_LAYOUT, "th"),))
+        for finding in judged(prepared, lambda _: raised):
+            named = finding.open_points == (ConventionName.KERNEL_LAYOUT,)
+            if finding.aspect is Aspect.VALUE and (named or not finding.open_points):
+                other = prepared.shape_under(finding.draw, ((ConventionName.KERNEL_LAYOUT, "th"),))
                 differs = named and other != prepared.shape
-                assert found.demands.startswith("a result of rank") is differs
+                assert finding.demands.startswith("a result of rank") is differs
                 words.add(differs)
     assert words == {True, False}
 
@@ -264,7 +264,7 @@ def zeros(function: str, arguments: Arguments, dtype: str) -> Array:
 def exchanged(function: str, arguments: Arguments, dtype: str) -> Array:
     """The first two axes of the kernel exchanged, or the last two, where the result keeps its
     shape: with either layout those of one pair are spatial."""
-    wanted = right(function, arguments, dtype)
+    expected = right(function, arguments, dtype)
     names = [n for n in ("kernel", "depthwise_kernel") if n in arguments]
     for axes in ((0, 1), (-2, -1)):
         changed: Arguments = {n: np.swapaxes(arguments[n], *axes) for n in names}
@@ -272,22 +272,22 @@ def exchanged(function: str, arguments: Arguments, dtype: str) -> Array:
             answer = right(function, {**arguments, **changed}, dtype)
         except ValueError:
             continue
-        if answer.shape == wanted.shape and not np.array_equal(answer, wanted):
+        if answer.shape == expected.shape and not np.array_equal(answer, expected):
             return answer
-    return wanted
+    return expected
 
 
-def violations(found: Iterator[Finding]) -> list[Finding]:
-    return [f for f in found if f.verdict is Verdict.VIOLATES]
+def violations(findings: Iterator[Finding]) -> list[Finding]:
+    return [f for f in findings if f.verdict is Verdict.VIOLATES]
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("function", SHARED)
 def test_zeros_are_no_convolution_with_either_layout(function: str) -> None:
     for edition in editions(function):
-        found = violations(answers(zeros, function, edition, ConventionName.KERNEL_LAYOUT))
-        assert found, edition
-        assert any(ConventionName.KERNEL_LAYOUT in f.open_points for f in found)
+        violating = violations(answers(zeros, function, edition, ConventionName.KERNEL_LAYOUT))
+        assert violating, edition
+        assert any(ConventionName.KERNEL_LAYOUT in f.open_points for f in violating)
 
 
 def altered(**changes: Callable[[Any], Any]) -> Backend:
@@ -312,9 +312,9 @@ def answered(change: Callable[[Array], Array]) -> Backend:
 
 def raised_variance(function: str, arguments: Arguments, dtype: str) -> Array:
     """The variance with epsilon in it."""
-    found = right(function, arguments, dtype)
-    raised: Array = (found + arguments["epsilon"]).astype(dtype)
-    return raised if function.endswith("variance") else found
+    result = right(function, arguments, dtype)
+    raised: Array = (result + arguments["epsilon"]).astype(dtype)
+    return raised if function.endswith("variance") else result
 
 
 def coarse_norm(function: str, arguments: Arguments, dtype: str) -> Array:
@@ -366,8 +366,8 @@ def test_what_no_reading_allows_violates(
     for edition in editions(function):
         if edition in LEFT_OUT.get((function, convention), ()):
             continue
-        found = violations(answers(backend, function, edition, convention))
-        assert any(convention in f.open_points for f in found), edition
+        violating = violations(answers(backend, function, edition, convention))
+        assert any(convention in f.open_points for f in violating), edition
 
 
 def test_a_reading_that_is_ruled_out_is_named() -> None:
@@ -396,43 +396,43 @@ def test_a_promise_that_nothing_overflows_rules_the_freedom_out() -> None:
     spec = load()["logsumexp"]
     for edition in editions("logsumexp"):
         assert ruled_out(spec, edition) == {"extremes: overflow", "extremes: underflow"}
-        found = answers(overflowing, "logsumexp", edition, ConventionName.EXTREMES)
-        assert any("inf" in f.gives for f in violations(found)), edition
+        findings = answers(overflowing, "logsumexp", edition, ConventionName.EXTREMES)
+        assert any("inf" in f.gives for f in violations(findings)), edition
 
 
 def test_few_functions_promise_something_of_rare_numbers() -> None:
     rare = (ConventionName.EXTREMES, ConventionName.SPECIAL_VALUES)
     left = {n: {r for e in s.editions for r in ruled_out(s, e)} for n, s in load().items()}
-    found = {n for n, readings in left.items() if any(r.startswith(rare) for r in readings)}
+    names = {n for n, readings in left.items() if any(r.startswith(rare) for r in readings)}
     exact = {"identity", "print_tensor", "squeeze"}
     about_rare = {"isfinite", "isinf", "isnan", "isposinf", "isneginf", "fmax", "fmin"}
     about_rare |= {"saturate_cast"}
     without_nan = {f"nan{name}" for name in ("sum", "mean", "prod", "max", "min")}
     without_nan |= {"nancumsum", "nancumprod"}
     of_keras_3 = {f"keras.ops.{name}" for name in about_rare | without_nan}
-    assert found == {"logsumexp", "hard_sigmoid", "sin", "cos", *exact, *of_keras_3}
+    assert names == {"logsumexp", "hard_sigmoid", "sin", "cos", *exact, *of_keras_3}
 
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("function", ["conv2d", "conv3d", "conv2d_transpose"])
 def test_wrong_axes_of_a_kernel_violate_with_either_layout(function: str) -> None:
     for edition in editions(function):
-        found = answers(exchanged, function, edition, ConventionName.KERNEL_LAYOUT)
-        assert violations(found), edition
+        findings = answers(exchanged, function, edition, ConventionName.KERNEL_LAYOUT)
+        assert violations(findings), edition
 
 
 def columned(change: Callable[[Array], Array]) -> list[Finding]:
     """What is found of losses with an axis more, the first calls of a function."""
-    found = []
+    findings = []
     for prepared in calls("categorical_crossentropy", "keras-2.2")[:12]:
 
         def answer(number: int, prepared: Prepared = prepared) -> Array:
             arguments = prepared.oracle_arguments(number)
-            given = right(prepared.structure.oracle, arguments, prepared.dtypes[0])
-            return change(given[..., np.newaxis])
+            arrays = right(prepared.structure.oracle, arguments, prepared.dtypes[0])
+            return change(arrays[..., np.newaxis])
 
-        found += judged(prepared, answer)
-    return [f for f in found if f.kind == "shape"]
+        findings += judged(prepared, answer)
+    return [f for f in findings if f.kind == "shape"]
 
 
 def test_losses_in_another_shape_are_the_right_ones_or_violate_whatever_the_shape() -> None:

@@ -334,7 +334,7 @@ def test_a_right_family_has_no_faults() -> None:
     assert family_faults(family(scenario(RIGHT))) == []
 
 
-@pytest.mark.parametrize(("wrong", "words"), WRONG, ids=lambda one: str(one)[:40])
+@pytest.mark.parametrize(("wrong", "words"), WRONG, ids=lambda case: str(case)[:40])
 def test_a_wrong_scenario_is_told_with_its_line(wrong: Scenario, words: str) -> None:
     (fault,) = family_faults(family(scenario(RIGHT), wrong))
     assert words in fault.says
@@ -376,7 +376,7 @@ def test_an_example_that_cannot_be_read_is_told_with_its_line(
     monkeypatch.setattr(
         printed_results, "_results", lambda: {"set_epsilon": [(wrong, example[1]), *others]}
     )
-    made = next(f for f in printed_results.FAMILIES if f.function == "set_epsilon")
-    (fault,) = family_faults(made)
+    family = next(f for f in printed_results.FAMILIES if f.function == "set_epsilon")
+    (fault,) = family_faults(family)
     assert fault.place == "examples.yaml:46"
     assert fault.says.startswith("the expression '1e-05 if True else 2' in `K.set_epsilon(")

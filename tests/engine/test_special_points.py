@@ -78,10 +78,10 @@ def parts(name: str) -> list[Part]:
     ]
 
 
-def findings(one: Prepared, got: Array) -> list[Finding]:
-    returned = Returned({"result": (Value(got, one.dtypes[0], "ndarray"),)})
-    conventions = one.structure.conventions(one.profiles[0])
-    case = CallAnswer(one, 0, DrawObservation(returned), conventions, {})
+def findings(prepared: Prepared, got: Array) -> list[Finding]:
+    returned = Returned({"result": (Value(got, prepared.dtypes[0], "ndarray"),)})
+    conventions = prepared.structure.conventions(prepared.profiles[0])
+    case = CallAnswer(prepared, 0, DrawObservation(returned), conventions, {})
     return [*judge(case, returned, Judgement())]
 
 
@@ -99,8 +99,8 @@ def planted(name: str) -> Iterator[tuple[float, Any, bool]]:
             for wrong in wrongs(answer[place]):
                 same = np.equal(part.x, x) & (np.signbit(part.x) == np.signbit(x))
                 got = np.where(np.isnan(part.x) if np.isnan(x) else same, wrong, answer)
-                listed = findings(part.prepared, got.astype(answer.dtype))
-                yield x, wrong, any(f.verdict is Verdict.VIOLATES for f in listed)
+                shown = findings(part.prepared, got.astype(answer.dtype))
+                yield x, wrong, any(f.verdict is Verdict.VIOLATES for f in shown)
 
 
 def wrongs(right: Any) -> list[Any]:
@@ -152,8 +152,8 @@ def test_a_logarithm_of_a_subnormal_number_may_be_nearer_to_that_of_zero(
     call = plain_call(load()["keras.ops.log2"], "keras-3", dtype, 1)
     assert call is not None
     x = {"x": np.array([limits(dtype).smallest_subnormal], dtype)}
-    one = Prepared(of_length(call, 1), [Draw("subnormal", 0)], [x], elementwise=True)
-    (finding,) = findings(one, np.array([answer], dtype))
+    prepared = Prepared(of_length(call, 1), [Draw("subnormal", 0)], [x], elementwise=True)
+    (finding,) = findings(prepared, np.array([answer], dtype))
     assert (finding.verdict is Verdict.DIVERGES) is allowed
 
 
@@ -178,16 +178,16 @@ def test_what_implementations_have_in_the_place_of_a_limit_is_allowed(
 ) -> None:
     (part,) = (p for p in parts(f"keras.ops.{name}") if np.isnan(p.x).any())
     places = np.isnan(part.x) if np.isnan(x) else part.x == x
-    found = findings(part.prepared, np.where(places, answer, right(part)).astype(DTYPE))
-    assert [f.readings for f in found] == [("special-values: other numbers",)]
+    shown = findings(part.prepared, np.where(places, answer, right(part)).astype(DTYPE))
+    assert [f.readings for f in shown] == [("special-values: other numbers",)]
 
 
 def test_a_hypotenuse_with_an_infinite_side_is_infinite() -> None:
     call = plain_call(load()["keras.ops.hypot"], "keras-3", DTYPE, 2)
     assert call is not None
     sides = {"x": np.array([np.inf, -np.inf, 1], DTYPE), "y": np.array([np.nan, np.nan, 1], DTYPE)}
-    one = Prepared(of_length(call, 3), [Draw("special", 0)], [sides])
+    prepared = Prepared(of_length(call, 3), [Draw("special", 0)], [sides])
     root = np.sqrt(np.array(2, DTYPE))
-    assert findings(one, np.array([np.inf, np.inf, root], DTYPE)) == []
-    (finding,) = findings(one, np.array([np.nan, np.inf, root], DTYPE))
+    assert findings(prepared, np.array([np.inf, np.inf, root], DTYPE)) == []
+    (finding,) = findings(prepared, np.array([np.nan, np.inf, root], DTYPE))
     assert finding.verdict is Verdict.VIOLATES

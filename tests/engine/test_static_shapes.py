@@ -47,8 +47,8 @@ def claimed(make: Callable[[tuple[Any, ...]], Any]) -> TensorMetadata:
     ],
 )
 def test_integers_of_numpy_are_integers(make: Callable[[tuple[Any, ...]], Any]) -> None:
-    said = claimed(make)
-    assert (said.shape, said.not_integers, said.shape_error) == ((2, 3), (), None)
+    metadata = claimed(make)
+    assert (metadata.shape, metadata.not_integers, metadata.shape_error) == ((2, 3), (), None)
 
 
 @pytest.mark.parametrize(
@@ -67,15 +67,15 @@ def test_what_is_no_integer_is_reported_as_it_came(
     types: tuple[tuple[int, str], ...],
     words: str,
 ) -> None:
-    said = claimed(make)
-    assert (said.shape, said.not_integers, said.shape_error) == (shape, types, None)
-    assert shape_as_said(said) == words
+    metadata = claimed(make)
+    assert (metadata.shape, metadata.not_integers, metadata.shape_error) == (shape, types, None)
+    assert shape_as_said(metadata) == words
 
 
 def test_a_tensor_as_a_dimension_is_no_exception_of_int_shape() -> None:
-    said = claimed(lambda s: (s[0], reference.variable(3.0)))
-    assert said.shape_error is None
-    assert said.not_integers == ((1, "Variable"),)
+    metadata = claimed(lambda s: (s[0], reference.variable(3.0)))
+    assert metadata.shape_error is None
+    assert metadata.not_integers == ((1, "Variable"),)
 
 
 FLOATING = """
@@ -91,15 +91,15 @@ SOMETIMES = FLOATING.replace("    return", "    if len(shape) == 2: return shape
 
 def test_floats_in_every_static_shape_are_a_failure_of_int_shape(tmp_path: Path) -> None:
     (tmp_path / "floating.py").write_text(FLOATING, encoding="utf-8")
-    found = examine(subject("floating", tmp_path), ("exp", "int_shape"), "smoke")
-    wrong = {(name, f.kind) for name, _, f in found.failures(Verdict.VIOLATES)}
+    outcome = examine(subject("floating", tmp_path), ("exp", "int_shape"), "smoke")
+    wrong = {(name, f.kind) for name, _, f in outcome.failures(Verdict.VIOLATES)}
     assert wrong == {("int_shape", "the dimensions")}
 
 
 def test_floats_in_the_static_shape_of_some_results_are_theirs(tmp_path: Path) -> None:
     (tmp_path / "sometimes.py").write_text(SOMETIMES, encoding="utf-8")
-    found = examine(subject("sometimes", tmp_path), ("exp",), "smoke")
-    (failure, *_) = found.aspect("exp", Aspect.STATIC_SHAPE).failures
+    outcome = examine(subject("sometimes", tmp_path), ("exp",), "smoke")
+    (failure, *_) = outcome.aspect("exp", Aspect.STATIC_SHAPE).failures
     assert (failure.kind, str(failure.citation)) == (NOT_INTEGERS, "ko-2.2:422")
     assert "a float" in failure.message
 
@@ -137,8 +137,8 @@ def test_keras_1_promises_static_shapes_with_tensorflow_alone(
 ) -> None:
     (tmp_path / "own.py").write_text(OWN.format(backend=backend), encoding="utf-8")
     target = subject("own", tmp_path, edition=edition, CONFORMANCE_REFERENCE_EDITION=edition)
-    found = examine(target, ("exp",), "smoke").aspect("exp", Aspect.STATIC_SHAPE).failures
-    settled = [f for f in found if f.convention in (None, "int-shape-everywhere")]
+    failures = examine(target, ("exp",), "smoke").aspect("exp", Aspect.STATIC_SHAPE).failures
+    settled = [f for f in failures if f.convention in (None, "int-shape-everywhere")]
     assert {f.verdict for f in settled} == {verdict}
 
 
@@ -161,8 +161,8 @@ def int_shape(x):
 
 def test_a_static_shape_is_not_held_against_a_value_of_a_wrong_shape(tmp_path: Path) -> None:
     (tmp_path / "flat.py").write_text(FLAT, encoding="utf-8")
-    found = examine(subject("flat", tmp_path), ("batch_flatten",), "smoke")
-    failures = found.aspect("batch_flatten", Aspect.STATIC_SHAPE).failures
+    outcome = examine(subject("flat", tmp_path), ("batch_flatten",), "smoke")
+    failures = outcome.aspect("batch_flatten", Aspect.STATIC_SHAPE).failures
     (settled,) = [f for f in failures if f.verdict is Verdict.VIOLATES]
     assert isinstance(settled.expected, str)
     assert settled.expected.count(",") == 1, "the document demands two axes"
@@ -220,8 +220,8 @@ def test_one_unknown_dimension_is_not_the_shape_of_a_matrix(test: Test) -> None:
     assert not unknown.conventions
 
 
-@pytest.mark.parametrize("said", [None, (None,)])
-def test_messages_have_what_int_shape_gave(said: tuple[None] | None) -> None:
+@pytest.mark.parametrize("claim", [None, (None,)])
+def test_messages_have_what_int_shape_gave(claim: tuple[None] | None) -> None:
     folded: list[Any] = []
 
     def foldl(*args: Any, **keywords: Any) -> Any:
@@ -229,12 +229,12 @@ def test_messages_have_what_int_shape_gave(said: tuple[None] | None) -> None:
         return folded[-1]
 
     def int_shape(x: Any) -> Any:
-        return said if any(x is tensor for tensor in folded) else reference.int_shape(x)
+        return claim if any(x is tensor for tensor in folded) else reference.int_shape(x)
 
     target = module(foldl=foldl, int_shape=int_shape)
     (family,) = [f for f in families_of("foldl", "keras-2.2") if f.aspects == {Aspect.STATIC_SHAPE}]
-    made = family.make("keras-2.2")
-    assert not isinstance(made, Sequence)
-    vectors = [scenario for scenario in drawn(made, 60) if "rank 1" in scenario.title]
-    found = [finding for scenario in vectors for finding in findings(scenario, target)]
-    assert {(finding.gives, finding.got) for finding in found} == {(f"gives {said}", str(said))}
+    scenarios = family.make("keras-2.2")
+    assert not isinstance(scenarios, Sequence)
+    vectors = [scenario for scenario in drawn(scenarios, 60) if "rank 1" in scenario.title]
+    shown = [finding for scenario in vectors for finding in findings(scenario, target)]
+    assert {(finding.gives, finding.got) for finding in shown} == {(f"gives {claim}", str(claim))}

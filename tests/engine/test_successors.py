@@ -68,11 +68,11 @@ def test_the_same_table_that_promises_the_documents_violates_them(tmp_path: Path
 
 def test_a_failure_keeps_its_id_and_its_smallest_case() -> None:
     tested = fake("always_wrong")
-    found = [
+    failures = [
         examine(replace(tested, replacements=rows), ["exp"]).aspect("exp", Aspect.VALUE).failures
         for rows in (None, {"exp": ROW})
     ]
-    (violation,), (change,) = found
+    (violation,), (change,) = failures
     assert (violation.verdict, change.verdict) == (Verdict.VIOLATES, Verdict.CHANGED)
     assert (violation.id, violation.program) == (change.id, change.program)
 

@@ -51,8 +51,8 @@ class Ran:
     @property
     def results(self) -> Results:
         """Those of the only target."""
-        (found,) = (e.results for e in self.events if isinstance(e, TargetFinished))
-        return found
+        (content,) = (e.results for e in self.events if isinstance(e, TargetFinished))
+        return content
 
     @property
     def functions(self) -> dict[str, FunctionResult]:
@@ -68,10 +68,10 @@ class Ran:
 def ran(
     tested: Subject, common: Run = COMMON, functions: Sequence[str] = FUNCTIONS, **options: Any
 ) -> Ran:
-    found = Ran()
+    record = Ran()
     planned = {EDITION: tasks(functions, common.profile)}
-    run([tested], planned, common, found.events.append, options.pop("jobs", 1), **options)
-    return found
+    run([tested], planned, common, record.events.append, options.pop("jobs", 1), **options)
+    return record
 
 
 @cache
@@ -137,7 +137,9 @@ PLANTS = (
         "judging its presence and signature",
     ),
     Plant(planning, "kept_rows", first_spec, "planning its cases"),
-    Plant(cases, "arrays_of_draws", lambda made, _: of_program(made.program), "planning its cases"),
+    Plant(
+        cases, "arrays_of_draws", lambda trial, _: of_program(trial.program), "planning its cases"
+    ),
     Plant(session_module, "to_json", of_program, "running a case"),
     Plant(
         session_module,
@@ -146,7 +148,9 @@ PLANTS = (
         "running a case",
     ),
     Plant(cases, "expect", named, "judging an answer"),
-    Plant(calls, "judge", lambda made, *_: of_program(made.structure.program), "judging an answer"),
+    Plant(
+        calls, "judge", lambda trial, *_: of_program(trial.structure.program), "judging an answer"
+    ),
     Plant(Consistency, "judged", second_task, "judging an answer"),
     Plant(Twins, "try_again", second_task, "trying again what was refused"),
     Plant(Twins, "left", second_task, "judging an answer"),
@@ -172,29 +176,29 @@ def test_resuming_tries_it_again(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = undisturbed()
     with monkeypatch.context() as planting:
         ORACLE.set(planting)
-        found = ran(fake("always_wrong"))
-    resumed = ran(fake("always_wrong"), previous={"always_wrong": Previous(found.results)})
+        first = ran(fake("always_wrong"))
+    resumed = ran(fake("always_wrong"), previous={"always_wrong": Previous(first.results)})
     assert resumed.functions == whole.functions
     assert not resumed.failed
 
 
-def check_that_exp_is_lost(found: Ran, whole: Ran, stage: str, times: int = 1) -> None:
-    lost = found.functions["exp"]
+def check_that_exp_is_lost(record: Ran, whole: Ran, stage: str, times: int = 1) -> None:
+    lost = record.functions["exp"]
     assert {a.verdict for a in lost.aspects} == {Verdict.ERROR}
     assert [a.aspect for a in lost.aspects] == [a.aspect for a in whole.functions["exp"].aspects]
     assert {a.note for a in lost.aspects} == {
         f"the suite failed while {stage}: PlantedError: {SAYS}"
     }
     others = {name: f for name, f in whole.functions.items() if name != "exp"}
-    assert {name: f for name, f in found.functions.items() if name != "exp"} == others
-    assert not found.results.run.complete
-    assert found.results.run.unfinished == ["exp"]
-    assert len(found.failed) == times
-    for one in found.failed:
-        assert (one.target, one.function, one.stage) == ("always_wrong", "exp", stage)
-        assert one.error == f"PlantedError: {SAYS}"
-        assert one.traceback.startswith("Traceback")
-        assert "in planted" in one.traceback
+    assert {name: f for name, f in record.functions.items() if name != "exp"} == others
+    assert not record.results.run.complete
+    assert record.results.run.unfinished == ["exp"]
+    assert len(record.failed) == times
+    for error in record.failed:
+        assert (error.target, error.function, error.stage) == ("always_wrong", "exp", stage)
+        assert error.error == f"PlantedError: {SAYS}"
+        assert error.traceback.startswith("Traceback")
+        assert "in planted" in error.traceback
 
 
 def test_a_value_that_no_file_holds_costs_its_function(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -204,8 +208,8 @@ def test_a_value_that_no_file_holds_costs_its_function(monkeypatch: pytest.Monke
         return object() if first_tally(tally) else real(tally, *arguments)
 
     monkeypatch.setattr(failures, "_note", planted)
-    found = ran(fake("always_wrong"))
-    (failed,) = found.failed
+    record = ran(fake("always_wrong"))
+    (failed,) = record.failed
     assert (failed.function, failed.stage) == ("exp", "recording its result")
     assert "a record cannot hold object" in failed.error
 
@@ -224,8 +228,8 @@ def _oracle(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.mark.usefixtures("_oracle")
 def test_the_same_in_two_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threading, "enumerate", lambda: [threading.main_thread()])
-    found = ran(fake("always_wrong"), jobs=2)
-    check_that_exp_is_lost(found, undisturbed(), ORACLE.stage)
+    record = ran(fake("always_wrong"), jobs=2)
+    check_that_exp_is_lost(record, undisturbed(), ORACLE.stage)
 
 
 def pickled(sent: T) -> T:
@@ -237,10 +241,12 @@ def pickled(sent: T) -> T:
 @pytest.mark.usefixtures("_oracle")
 def test_the_same_on_other_machines() -> None:
     tested = fake("always_wrong")
-    elsewhere = replace(tested, perform=lambda given: pickled(perform(tested, pickled(given))))
+    elsewhere = replace(
+        tested, perform=lambda assignment: pickled(perform(tested, pickled(assignment)))
+    )
     with ThreadPoolExecutor(1) as executor:
-        found = ran(elsewhere, elsewhere=Elsewhere(executor, 2))
-    check_that_exp_is_lost(found, undisturbed(), ORACLE.stage)
+        record = ran(elsewhere, elsewhere=Elsewhere(executor, 2))
+    check_that_exp_is_lost(record, undisturbed(), ORACLE.stage)
 
 
 def test_with_a_limit_of_time_the_survey_and_the_plan_lose_it(
@@ -249,15 +255,15 @@ def test_with_a_limit_of_time_the_survey_and_the_plan_lose_it(
     whole = undisturbed()
     plant = next(plant for plant in PLANTS if plant.name == "judge")
     plant.set(monkeypatch)
-    found = ran(fake("always_wrong"), replace(COMMON, max_time=600.0))
-    check_that_exp_is_lost(found, whole, plant.stage, times=2)
-    assert not found.results.run.ended_by
+    record = ran(fake("always_wrong"), replace(COMMON, max_time=600.0))
+    check_that_exp_is_lost(record, whole, plant.stage, times=2)
+    assert not record.results.run.ended_by
 
 
 def remembered() -> Mapping[str, Sequence[Failure]]:
     """The failures of a run, as a database keeps them."""
-    listed = undisturbed().functions.values()
-    return {f.function: [x for a in f.aspects for x in a.failures] for f in listed}
+    functions = undisturbed().functions.values()
+    return {f.function: [x for a in f.aspects for x in a.failures] for f in functions}
 
 
 @pytest.mark.parametrize(
@@ -274,8 +280,8 @@ def test_an_error_in_cases_of_earlier_runs(
     common = replace(COMMON, remembered={("always_wrong", EDITION): remembered()})
     plant = Plant(owner, name, is_of_exp, "trying cases of earlier runs")
     plant.set(monkeypatch)
-    found = ran(fake("always_wrong"), common)
-    check_that_exp_is_lost(found, undisturbed(), plant.stage)
+    record = ran(fake("always_wrong"), common)
+    check_that_exp_is_lost(record, undisturbed(), plant.stage)
 
 
 def test_an_error_on_the_way_to_a_worker_that_does_not_come_again(
@@ -292,11 +298,11 @@ def test_an_error_on_the_way_to_a_worker_that_does_not_come_again(
 
     whole = undisturbed()
     monkeypatch.setattr(session_module, "observation", once)
-    found = ran(fake("always_wrong"))
-    (failed,) = found.failed
+    record = ran(fake("always_wrong"))
+    (failed,) = record.failed
     assert (failed.function, failed.stage) == ("exp", "running a case")
     others = [f for f in whole.results.functions if f.function != "exp"]
-    assert [f for f in found.results.functions if f.function != "exp"] == others
+    assert [f for f in record.results.functions if f.function != "exp"] == others
 
 
 CONFIGURING = replace(TINY, setups=8)
@@ -319,10 +325,10 @@ def test_configured_processes_lose_the_function_whose_trials_raise(
     functions, common = ("floatx", "epsilon", "exp"), replace(COMMON, profile=CONFIGURING)
     whole = ran(tested, common, functions)
     monkeypatch.setattr(Subject, "run_configured", configured)
-    found = ran(tested, common, functions)
-    assert [(f.function, f.stage) for f in found.failed] == [("epsilon", "running a case")]
+    record = ran(tested, common, functions)
+    assert [(f.function, f.stage) for f in record.failed] == [("epsilon", "running a case")]
     for name in ("floatx", "exp"):
-        assert found.functions[name] == whole.functions[name]
+        assert record.functions[name] == whole.functions[name]
 
 
 @pytest.mark.parametrize("error", [OSError("no space"), BrokenPipeError(), KeyError("writer")])
@@ -338,7 +344,7 @@ def test_an_error_of_who_is_told_is_none_of_a_function(error: Exception) -> None
 def test_an_error_that_is_not_of_one_function_ends_the_run_and_loses_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    real, found = Examination._probing, Ran()
+    real, record = Examination._probing, Ran()
 
     def planted(self: Examination) -> Probing:
         if self.subject.name == "always_wrong":
@@ -348,11 +354,13 @@ def test_an_error_that_is_not_of_one_function_ends_the_run_and_loses_nothing(
     monkeypatch.setattr(Examination, "_probing", planted)
     subjects = [fake("correct"), fake("always_wrong")]
     with pytest.raises(PlantedError):
-        run(subjects, {EDITION: tasks(FUNCTIONS, TINY)}, COMMON, found.events.append, 1)
-    done = {e.results.target.name: e.results for e in found.events if isinstance(e, TargetFinished)}
+        run(subjects, {EDITION: tasks(FUNCTIONS, TINY)}, COMMON, record.events.append, 1)
+    done = {
+        e.results.target.name: e.results for e in record.events if isinstance(e, TargetFinished)
+    }
     assert done["correct"].run.complete
     assert not done["always_wrong"].run.complete
-    assert not found.failed
+    assert not record.failed
 
 
 def test_a_lack_of_memory_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -50,10 +50,10 @@ def finding(
 
 def calls(count: int = 20) -> list[CallTrial]:
     """Calls from simple to complicated."""
-    found = generate(structures(SPEC, "keras-2.0", dtype="float32"), 4 * count, 0)
-    usual = [s for s in found if not s.unsettled and s.arguments["axis"] == 1][:count]
-    made = [CallTrial(Prepared(s, [Draw("ordinary", 0)])) for s in usual]
-    return sorted(made, key=lambda call: call.size)
+    generated = generate(structures(SPEC, "keras-2.0", dtype="float32"), 4 * count, 0)
+    usual = [s for s in generated if not s.unsettled and s.arguments["axis"] == 1][:count]
+    trials = [CallTrial(Prepared(s, [Draw("ordinary", 0)])) for s in usual]
+    return sorted(trials, key=lambda call: call.size)
 
 
 def conventions(groups: Iterable[Group]) -> list[tuple[str, ...]]:
@@ -102,8 +102,8 @@ def test_a_failure_under_fewer_conventions_stands_for_those_under_more(reverse: 
 def test_only_a_subset_of_the_conventions_stands_for_more() -> None:
     counted = tally()
     counted.note([finding("empty"), finding("scalar"), finding("empty", "ties")])
-    kept = {g.finding.conventions: g.count for g in counted.failures()}
-    assert kept == {("empty",): 2, ("scalar",): 1}
+    counts = {g.finding.conventions: g.count for g in counted.failures()}
+    assert counts == {("empty",): 2, ("scalar",): 1}
 
 
 @pytest.mark.parametrize("reverse", [False, True])
@@ -158,14 +158,14 @@ def test_exceptions_with_other_messages_are_other_failures() -> None:
 def test_a_message_of_a_settled_case_does_not_stand_for_another_of_an_unsettled_one() -> None:
     counted = tally()
     counted.note([raised("no x"), raised("no x", "empty"), raised("no y", "empty")])
-    kept = {(g.finding.gives[-1], g.finding.conventions): g.count for g in counted.failures()}
-    assert kept == {("x", ()): 2, ("y", ("empty",)): 1}
+    counts = {(g.finding.gives[-1], g.finding.conventions): g.count for g in counted.failures()}
+    assert counts == {("x", ()): 2, ("y", ("empty",)): 1}
 
 
 def test_a_few_messages_are_listed_and_the_others_are_counted() -> None:
     counted = tally()
     letters = "abcdefgh"
-    counted.note([raised(f"no {one}") for one in letters])
+    counted.note([raised(f"no {letter}") for letter in letters])
     counted.note([finding("empty"), finding("scalar")])
     counted.count(Aspect.VALUE, 20)
     result = function_result(counted, counted.failures(), "", Prelude())
@@ -178,8 +178,8 @@ def test_a_few_messages_are_listed_and_the_others_are_counted() -> None:
 
 def test_what_a_smaller_profile_shows_is_listed_first() -> None:
     counted, letters = tally(), "abcdefgh"
-    for place, one in enumerate(letters):
-        counted.note([raised(f"no {one}")], stage=len(letters) - place)
+    for place, letter in enumerate(letters):
+        counted.note([raised(f"no {letter}")], stage=len(letters) - place)
     counted.note([raised("no a")], stage=0)
     result = function_result(counted, counted.failures(), "", Prelude())
     (value,) = (a for a in result.aspects if a.aspect is Aspect.VALUE)
@@ -190,7 +190,7 @@ def test_what_a_smaller_profile_shows_is_listed_first() -> None:
 def test_another_kind_is_always_listed() -> None:
     counted = tally()
     conventions = ("empty", "scalar", "ties", "negative-axis", "several-axes", "no-axis")
-    counted.note([finding(one) for one in conventions])
+    counted.note([finding(convention) for convention in conventions])
     counted.count(Aspect.VALUE, 20)
     result = function_result(counted, counted.failures(), "", Prelude())
     (value,) = (a for a in result.aspects if a.aspect is Aspect.VALUE)
@@ -200,28 +200,28 @@ def test_another_kind_is_always_listed() -> None:
 def called(spec: str, **arguments: object) -> CallTrial:
     """A call with these arguments and no others, tensors aside."""
     forms = {"axis": {"axis written": "positive"}, "keepdims": {"keepdims": "True"}}
-    wanted: dict[str, str] = {}
+    features: dict[str, str] = {}
     for name, form in forms.items():
-        wanted |= form if name in arguments else {name: ABSENT}
-    for drawn in steered(load()[spec], "keras-2.2", wanted, 600, 0):
-        made = drawn.value
-        tensors = {n for n, v in made.arguments.items() if isinstance(v, Ref)}
-        passed = {n: made.arguments[n] for n in made.passed - tensors}
-        if passed == arguments and made.settled:
-            return CallTrial(Prepared(made, [Draw("ordinary", 0)]))
+        features |= form if name in arguments else {name: ABSENT}
+    for drawn in steered(load()[spec], "keras-2.2", features, 600, 0):
+        structure = drawn.value
+        tensors = {n for n, v in structure.arguments.items() if isinstance(v, Ref)}
+        passed = {n: structure.arguments[n] for n in structure.passed - tensors}
+        if passed == arguments and structure.settled:
+            return CallTrial(Prepared(structure, [Draw("ordinary", 0)]))
     raise LookupError(f"no call of {spec} with {arguments}")
 
 
 @pytest.mark.thorough
 def test_a_wrong_answer_is_told_apart_by_rare_arguments() -> None:
     plain = called("sum")
-    kept, along = called("sum", keepdims=True), called("sum", axis=1)
+    keeping, along = called("sum", keepdims=True), called("sum", axis=1)
     both = called("sum", axis=1, keepdims=True)
     assert rare_forms(finding(), plain) == frozenset()
-    assert rare_forms(finding(), kept) == {"keepdims True"}
-    assert rare_forms(finding(kind="exception"), kept) == frozenset()
+    assert rare_forms(finding(), keeping) == {"keepdims True"}
+    assert rare_forms(finding(kind="exception"), keeping) == frozenset()
     counted = Tally(load()["sum"], "keras-2.2", frozenset(ASPECTS))
-    for trial in (both, kept, along, along):
+    for trial in (both, keeping, along, along):
         counted.note([finding()], trial)
     (failure,) = counted.failures()
     assert (failure.count, failure.cause[1]) == (4, frozenset()), "no call is right without them"
@@ -239,9 +239,9 @@ def test_a_wrong_answer_is_told_apart_by_rare_arguments() -> None:
 
 def ranked(rank: int, count: int) -> list[CallTrial]:
     """Settled calls with tensors of this rank, from simple to complicated."""
-    made = [c for c in calls(400) if len(c.prepared.structure.runtime.shapes["x"]) == rank]
-    assert len(made) >= count
-    return made[:count]
+    chosen = [c for c in calls(400) if len(c.prepared.structure.runtime.shapes["x"]) == rank]
+    assert len(chosen) >= count
+    return chosen[:count]
 
 
 def test_what_is_always_wrong_with_some_tensors_is_told_from_what_is_wrong_at_times() -> None:
@@ -277,8 +277,8 @@ def test_a_few_that_are_wrong_are_of_the_same_cause() -> None:
         counted.note([finding()], trial)
     for trial in ranked(2, 10)[5:]:
         counted.add(right, trial)
-    (one,) = counted.failures()
-    assert one.count == 10
+    (group,) = counted.failures()
+    assert group.count == 10
 
 
 def test_the_gravest_failure_comes_first() -> None:
@@ -386,10 +386,10 @@ def demanded(name: str, edition: Edition) -> set[str]:
 @pytest.mark.parametrize("edition", EDITIONS)
 def test_the_denominator_of_an_edition_is_fixed(edition: Edition) -> None:
     offered = [name for name, spec in load().items() if edition in spec.editions]
-    found = {name: set(map(str, demanded_aspects(load()[name], edition))) for name in offered}
-    assert found == {name: demanded(name, edition) for name in offered}
-    assert all(found[name] >= {"presence", "signature"} for name in offered)
-    assert [n for n in offered if found[n] == {"presence", "signature"}] == [], "never called"
+    aspects = {name: set(map(str, demanded_aspects(load()[name], edition))) for name in offered}
+    assert aspects == {name: demanded(name, edition) for name in offered}
+    assert all(aspects[name] >= {"presence", "signature"} for name in offered)
+    assert [n for n in offered if aspects[n] == {"presence", "signature"}] == [], "never called"
 
 
 def test_every_aspect_that_is_looked_at_is_in_the_result() -> None:
@@ -435,10 +435,10 @@ def test_a_violation_cites_the_line_of_the_edition_s_document(
 def test_a_message_names_as_open_what_no_document_rules_out() -> None:
     line = Citation("ja-2.0", 1582)
     points = ("empty", "population-variance")
-    found = replace(finding(), open_points=points)
-    told = sentence("mean", found, None, line)
-    assert "expected 2 under every reading of empty and population-variance (" in told
-    ruled_out = replace(found, detail="population-variance: with epsilon")
+    open_finding = replace(finding(), open_points=points)
+    message = sentence("mean", open_finding, None, line)
+    assert "expected 2 under every reading of empty and population-variance (" in message
+    ruled_out = replace(open_finding, detail="population-variance: with epsilon")
     assert "under every reading of empty (" in sentence("mean", ruled_out, None, line)
 
 

@@ -42,5 +42,5 @@ def test_what_is_wrong_for_one_rank_does_not_hide_what_is_wrong_for_one_axis(
 @pytest.mark.thorough
 @pytest.mark.parametrize("factor", [OF_RANK, OF_AXIS])
 def test_one_fault_is_one_failure(factor: str, tmp_path: Path) -> None:
-    (one,) = wrong_values(factor, tmp_path)
-    assert one.count > 20
+    (failure,) = wrong_values(factor, tmp_path)
+    assert failure.count > 20

@@ -164,8 +164,8 @@ def softmax(x, axis=-1):
 
 def test_a_documented_exception_is_not_asked_of_what_is_not_there(tmp_path: Path) -> None:
     (tmp_path / "refuses.py").write_text(REFUSES, encoding="utf-8")
-    found = examine(module("refuses", tmp_path), ("separable_conv2d",), TINY)
-    verdicts = found.verdicts("separable_conv2d")
+    outcome = examine(module("refuses", tmp_path), ("separable_conv2d",), TINY)
+    verdicts = outcome.verdicts("separable_conv2d")
     assert verdicts["separable_conv2d", Aspect.VALUE] is Verdict.UNSUPPORTED
     assert verdicts["separable_conv2d", Aspect.ERROR] is Verdict.UNSUPPORTED
 
@@ -175,44 +175,44 @@ def test_what_cannot_be_made_is_not_counted_as_failed_while_it_runs(
 ) -> None:
     """The reference has no `Input`, of which scenarios of `is_keras_tensor` make tensors."""
     (tmp_path / "same.py").write_text("from conformance.reference import *\n")
-    found = examine(module("same", tmp_path), ("is_keras_tensor",))
-    assert found.aspect("is_keras_tensor", Aspect.VALUE).verdict is Verdict.CONFORMS
-    assert sum(e.failed for e in found.events if isinstance(e, CasesDone)) == 0
+    outcome = examine(module("same", tmp_path), ("is_keras_tensor",))
+    assert outcome.aspect("is_keras_tensor", Aspect.VALUE).verdict is Verdict.CONFORMS
+    assert sum(e.failed for e in outcome.events if isinstance(e, CasesDone)) == 0
 
 
 def test_a_dtype_that_no_document_names_may_be_refused(tmp_path: Path) -> None:
     (tmp_path / "single.py").write_text(SINGLE, encoding="utf-8")
     functions = ("tanh", "sigmoid", "exp", "reshape")
-    found = examine(module("single", tmp_path), functions, SOME)
-    verdicts = found.verdicts()
+    outcome = examine(module("single", tmp_path), functions, SOME)
+    verdicts = outcome.verdicts()
     for aspect in (Aspect.VALUE, Aspect.GRADIENT):
         assert verdicts["tanh", aspect] is Verdict.CONFORMS
-        (refusal,) = found.aspect("tanh", aspect).failures
+        (refusal,) = outcome.aspect("tanh", aspect).failures
         assert refusal.verdict is Verdict.UNSUPPORTED
         assert "input-dtype" in str(refusal.convention)
         assert "float64" in refusal.message
     for wrong in ("sigmoid", "exp"):
         assert verdicts[wrong, Aspect.VALUE] is Verdict.VIOLATES
-    (coarse,) = found.aspect("reshape", Aspect.VALUE).failures
+    (coarse,) = outcome.aspect("reshape", Aspect.VALUE).failures
     assert (coarse.kind, coarse.verdict) == ("accuracy", Verdict.DIVERGES)
 
 
 def test_right_elements_in_a_shape_that_no_document_settles(tmp_path: Path) -> None:
     (tmp_path / "flat.py").write_text(FLAT, encoding="utf-8")
     functions = {"categorical_crossentropy": Verdict.DIVERGES, "mean": Verdict.VIOLATES}
-    found = examine(module("flat", tmp_path), functions, SOME)
+    outcome = examine(module("flat", tmp_path), functions, SOME)
     for function, verdict in functions.items():
-        shaped = [f for f in found.aspect(function, Aspect.VALUE).failures if f.kind == "shape"]
+        shaped = [f for f in outcome.aspect(function, Aspect.VALUE).failures if f.kind == "shape"]
         assert {f.verdict for f in shaped} == {verdict}
-        judged = found.aspect(function, Aspect.GRADIENT)
+        judged = outcome.aspect(function, Aspect.GRADIENT)
         assert judged.verdict in (Verdict.CONFORMS, Verdict.UNSUPPORTED)
         assert {f.kind for f in judged.failures} == {"unmade input"}
 
 
 def test_scripts_do_not_stop_at_a_static_shape_that_nobody_tells(tmp_path: Path) -> None:
     (tmp_path / "shapeless.py").write_text(SHAPELESS, encoding="utf-8")
-    found = examine(module("shapeless", tmp_path), ("softmax",), TINY)
-    scripts = [f.script for _, _, f in found.failures(Verdict.VIOLATES) if f.script]
+    outcome = examine(module("shapeless", tmp_path), ("softmax",), TINY)
+    scripts = [f.script for _, _, f in outcome.failures(Verdict.VIOLATES) if f.script]
     assert scripts
     assert not any("int_shape" in script for script in scripts)
 
@@ -222,9 +222,9 @@ def test_a_module_of_one_function_has_no_static_shapes_to_ask_for(tmp_path: Path
     (tmp_path / "lone.py").write_text("def softmax(x, axis=-1):\n    return x\n", "utf-8")
     started = Launch(sys.executable, "lone", "eager", {"PYTHONPATH": str(tmp_path)})
     alone = subject("lone", started, Prelude(("import lone as K",)), QUICK)
-    found = examine(alone, ("softmax",), TINY).verdicts()
-    assert found["softmax", Aspect.STATIC_SHAPE] is Verdict.UNSUPPORTED
-    assert found["softmax", Aspect.VALUE] is Verdict.VIOLATES
+    verdicts = examine(alone, ("softmax",), TINY).verdicts()
+    assert verdicts["softmax", Aspect.STATIC_SHAPE] is Verdict.UNSUPPORTED
+    assert verdicts["softmax", Aspect.VALUE] is Verdict.VIOLATES
 
 
 @pytest.mark.thorough
@@ -232,9 +232,9 @@ def test_a_process_that_ends_while_inputs_are_made_is_not_the_fault_of_the_call(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "ends.py").write_text(ENDS, encoding="utf-8")
-    found = examine(module("ends", tmp_path), ("tanh", "variable"), SOME)
-    assert found.aspect("variable", Aspect.VALUE).verdict is Verdict.CRASHED
-    judged = found.aspect("tanh", Aspect.VALUE)
+    outcome = examine(module("ends", tmp_path), ("tanh", "variable"), SOME)
+    assert outcome.aspect("variable", Aspect.VALUE).verdict is Verdict.CRASHED
+    judged = outcome.aspect("tanh", Aspect.VALUE)
     assert judged.verdict is Verdict.CONFORMS  # of other bindings
     assert {f.verdict for f in judged.failures} <= {Verdict.UNSUPPORTED}
     assert "their inputs could not be made" in str(judged.note)
@@ -244,42 +244,42 @@ def test_a_process_that_ends_while_inputs_are_made_is_not_the_fault_of_the_call(
 def test_a_target_that_dies_on_every_empty_array_has_one_finding(tmp_path: Path) -> None:
     (tmp_path / "hollow.py").write_text(HOLLOW, encoding="utf-8")
     functions = ("variable", "exp", "sin", "random_normal")
-    found = examine(module("hollow", tmp_path), functions, SOME)
-    crashed = [(name, f) for name, _, f in found.failures(Verdict.CRASHED)]
+    outcome = examine(module("hollow", tmp_path), functions, SOME)
+    crashed = [(name, f) for name, _, f in outcome.failures(Verdict.CRASHED)]
     assert [name for name, _ in crashed] == ["variable"]
     assert "a variable without elements" in crashed[0][1].message
     assert crashed[0][1].script
     for name in functions[1:]:
-        judged = found.aspect(name, Aspect.VALUE)
+        judged = outcome.aspect(name, Aspect.VALUE)
         assert not judged.failures
         assert judged.verdict is Verdict.CONFORMS
-    assert "ends the process" in str(found.aspect("exp", Aspect.VALUE).note)
+    assert "ends the process" in str(outcome.aspect("exp", Aspect.VALUE).note)
 
 
 def test_what_a_library_says_by_itself_that_it_lacks_is_missing_and_not_wrong(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "names.py").write_text(NAMES, encoding="utf-8")
-    found = examine(module("names", tmp_path), ("tanh", "exp", "sin", "gradients"), SOME)
-    assert found.aspect("tanh", Aspect.VALUE).verdict is Verdict.UNSUPPORTED
-    settled = [f for f in found.aspect("tanh", Aspect.VALUE).failures if not f.convention]
+    outcome = examine(module("names", tmp_path), ("tanh", "exp", "sin", "gradients"), SOME)
+    assert outcome.aspect("tanh", Aspect.VALUE).verdict is Verdict.UNSUPPORTED
+    settled = [f for f in outcome.aspect("tanh", Aspect.VALUE).failures if not f.convention]
     assert "documented, but the library says that it lacks it" in settled[0].message
-    assert found.aspect("exp", Aspect.VALUE).verdict is Verdict.VIOLATES
-    assert found.aspect("gradients", Aspect.GRADIENT).verdict is Verdict.UNSUPPORTED
+    assert outcome.aspect("exp", Aspect.VALUE).verdict is Verdict.VIOLATES
+    assert outcome.aspect("gradients", Aspect.GRADIENT).verdict is Verdict.UNSUPPORTED
 
 
 def test_a_refusal_does_not_hide_another_exception_of_its_class(tmp_path: Path) -> None:
     (tmp_path / "names.py").write_text(NAMES, encoding="utf-8")
-    found = examine(module("names", tmp_path), ("sin",), SOME)
-    settled = [f for f in found.aspect("sin", Aspect.VALUE).failures if not f.convention]
+    outcome = examine(module("names", tmp_path), ("sin",), SOME)
+    settled = [f for f in outcome.aspect("sin", Aspect.VALUE).failures if not f.convention]
     assert {f.verdict for f in settled} == {Verdict.VIOLATES, Verdict.UNSUPPORTED}
 
 
 def test_an_aspect_conforms_only_if_enough_of_it_was_seen(tmp_path: Path) -> None:
     (tmp_path / "rare.py").write_text(RARE, encoding="utf-8")
-    found = examine(module("rare", tmp_path), ("tanh", "sin"), "smoke")
+    outcome = examine(module("rare", tmp_path), ("tanh", "sin"), "smoke")
     for aspect in (Aspect.DTYPE, Aspect.STATIC_SHAPE, Aspect.PURITY):
-        few, many = found.aspect("tanh", aspect), found.aspect("sin", aspect)
+        few, many = outcome.aspect("tanh", aspect), outcome.aspect("sin", aspect)
         assert (few.verdict, many.verdict) == (Verdict.UNSUPPORTED, Verdict.CONFORMS)
         assert few.cases
         assert "cases that the documents settle ran" in str(few.note)
@@ -291,8 +291,8 @@ def test_a_wrong_default_is_told_of_the_signature_and_the_value_and_not_of_the_g
 ) -> None:
     (tmp_path / "default.py").write_text(DEFAULT, encoding="utf-8")
     target = module("default", tmp_path, edition="keras-1", CONFORMANCE_REFERENCE_EDITION="keras-1")
-    found = examine(target, ("batch_normalization",), SOME)
-    blamed = {aspect for _, aspect, _ in found.failures(Verdict.VIOLATES)}
+    outcome = examine(target, ("batch_normalization",), SOME)
+    blamed = {aspect for _, aspect, _ in outcome.failures(Verdict.VIOLATES)}
     assert blamed == {Aspect.SIGNATURE, Aspect.VALUE}
-    gradient = found.aspect("batch_normalization", Aspect.GRADIENT).failures
+    gradient = outcome.aspect("batch_normalization", Aspect.GRADIENT).failures
     assert any("is that of a wrong result" in failure.message for failure in gradient)

@@ -59,8 +59,8 @@ def outcome(name: str, function: str) -> Outcome:
 def failures(name: str, function: str, aspect: Aspect = Aspect.VALUE) -> list[Failure]:
     """The violations and divergences of an aspect that the correct fake has not."""
     usual = {f.id for f in outcome("correct", function).aspect(function, aspect).failures}
-    found = outcome(name, function).aspect(function, aspect).failures
-    return [f for f in found if f.id not in usual]
+    all_failures = outcome(name, function).aspect(function, aspect).failures
+    return [f for f in all_failures if f.id not in usual]
 
 
 def layouts(failure: Failure) -> set[Layout]:
@@ -91,8 +91,8 @@ def laid_out(layout: Layout, binding: Binding) -> list[CallTrial]:
     """A few calls of `exp` with arrays of this layout."""
     made_by = {Binding.PLACEHOLDER: "fed", Binding.VARIABLE: "variable"}
     classes = {"layout": str(layout), DTYPE: "float32", "x binding": made_by[binding]}
-    made = demanded("exp", classes, 30)
-    several = (s for s in made if s.program.inputs[0].static_shape[-1:] > (1,))
+    drawn = demanded("exp", classes, 30)
+    several = (s for s in drawn if s.program.inputs[0].static_shape[-1:] > (1,))
     return [CallTrial(Prepared(s, [Draw("ordinary", 1)])) for s in islice(several, 3)]
 
 
@@ -103,29 +103,29 @@ def findings(name: str, trial: CallTrial) -> list[Finding]:
 
 
 def test_the_plan_has_layouts_and_a_script_shows_them() -> None:
-    found = [f for f in failures("fortran_as_c", "exp") if f.verdict is Verdict.VIOLATES]
-    found += [f for f in failures("ignores_strides", "exp") if f.verdict is Verdict.VIOLATES]
-    assert found
-    assert all(layouts(f) & {Layout.STRIDED, Layout.FORTRAN} for f in found)
-    assert found[0].script is not None
-    assert run_script(found[0].script).returncode == 1
+    violating = [f for f in failures("fortran_as_c", "exp") if f.verdict is Verdict.VIOLATES]
+    violating += [f for f in failures("ignores_strides", "exp") if f.verdict is Verdict.VIOLATES]
+    assert violating
+    assert all(layouts(f) & {Layout.STRIDED, Layout.FORTRAN} for f in violating)
+    assert violating[0].script is not None
+    assert run_script(violating[0].script).returncode == 1
 
 
 def test_one_tensor_as_two_arguments_is_tried() -> None:
-    (found,) = failures("one_tensor_once", "maximum")
-    assert found.verdict is Verdict.VIOLATES
-    assert found.program is not None
-    assert len(from_json(found.program).inputs) == 1
+    (failure,) = failures("one_tensor_once", "maximum")
+    assert failure.verdict is Verdict.VIOLATES
+    assert failure.program is not None
+    assert len(from_json(failure.program).inputs) == 1
 
 
 def test_none_is_passed_where_it_is_the_default() -> None:
-    found = [f for f in failures("takes_none_for_zero", "sum") if "None" in f.message]
-    assert Verdict.VIOLATES in {f.verdict for f in found}
+    refusing = [f for f in failures("takes_none_for_zero", "sum") if "None" in f.message]
+    assert Verdict.VIOLATES in {f.verdict for f in refusing}
 
 
 def test_some_dimensions_are_known() -> None:
-    found = failures("mixes_known_dimensions", "exp", Aspect.STATIC_SHAPE)
-    assert {f.kind for f in found if f.verdict is Verdict.VIOLATES} == {"contradiction"}
+    shape_failures = failures("mixes_known_dimensions", "exp", Aspect.STATIC_SHAPE)
+    assert {f.kind for f in shape_failures if f.verdict is Verdict.VIOLATES} == {"contradiction"}
 
 
 @pytest.mark.parametrize("function", ["exp", "maximum", "sum"])
@@ -162,12 +162,12 @@ def test_the_gradient_of_one_tensor_twice_is_the_sum_of_both_paths(
 
 def _mixed() -> Prepared:
     """A call with tensors of both floating dtypes, which rests on nothing else."""
-    made = demanded("maximum", {"mixed dtypes": "float32 then float64"}, 60)
-    alone = (s for s in made if s.unsettled == (ConventionName.MIXED_DTYPES,))
+    drawn = demanded("maximum", {"mixed dtypes": "float32 then float64"}, 60)
+    alone = (s for s in drawn if s.unsettled == (ConventionName.MIXED_DTYPES,))
     return Prepared(next(s for s in alone if expected_shape(s)), [Draw("ordinary", 1)])
 
 
-def _told(outcome: Array | Raised) -> Judgement:
+def _judgement(outcome: Array | Raised) -> Judgement:
     value = outcome if isinstance(outcome, Raised) else Returned({"result": (_value(outcome),)})
     return judge(_mixed(), StructureObservation((), (), (DrawObservation(value),)))
 
@@ -178,15 +178,15 @@ def _value(array: Array) -> Value:
 
 def test_two_dtypes_in_one_call_may_be_refused_or_taken_but_not_be_wrong() -> None:
     right = _mixed().expectation(0).value
-    refused = _told(Raised("TypeError", ("TypeError",), "float32 and float64", "call", None))
+    refused = _judgement(Raised("TypeError", ("TypeError",), "float32 and float64", "call", None))
     assert not refused.findings
     assert (Aspect.VALUE, "mixed-dtypes: refused") in refused.readings
-    assert not _told(right.astype(_mixed().dtypes[0])).findings
-    (wrong,) = _told(np.zeros_like(right)).findings
+    assert not _judgement(right.astype(_mixed().dtypes[0])).findings
+    (wrong,) = _judgement(np.zeros_like(right)).findings
     assert wrong.verdict is Verdict.VIOLATES
     assert wrong.open_points == (ConventionName.MIXED_DTYPES,)
 
 
 def test_a_refusal_while_an_input_is_made_is_none_of_the_call() -> None:
-    unmade = _told(Raised("TypeError", ("TypeError",), "no float64", "bind", None))
+    unmade = _judgement(Raised("TypeError", ("TypeError",), "no float64", "bind", None))
     assert [f.kind for f in unmade.findings] == [FindingKind.UNMADE_INPUT]

@@ -80,8 +80,8 @@ def runner(tmp_path_factory: pytest.TempPathFactory) -> Runner:
 
 def verdict(results: Results, function: str, aspect: Aspect = Aspect.VALUE) -> Verdict:
     """The verdict on one aspect of a function."""
-    found = next(f for f in results.functions if f.function == function)
-    return next(a.verdict for a in found.aspects if a.aspect is aspect)
+    result = next(f for f in results.functions if f.function == function)
+    return next(a.verdict for a in result.aspects if a.aspect is aspect)
 
 
 @pytest.mark.slow

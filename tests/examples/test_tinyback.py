@@ -61,7 +61,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
 
 
 @pytest.fixture(scope="module")
-def found(installed: Installed) -> Iterator[dict[str, Results]]:
+def results_by_target(installed: Installed) -> Iterator[dict[str, Results]]:
     run = installed.conformance(
         *("run", "tinyback", "tinyback-lazy", "--profile", "smoke", "-k", FUNCTIONS, "-j", "1"),
         *("--output", str(installed.results)),
@@ -86,8 +86,8 @@ def test_the_suite_does_not_know_it() -> None:
 def test_its_targets_are_listed_where_it_is(installed: Installed) -> None:
     done = installed.conformance("targets", "--json", "--config", "pyproject.toml")
     assert done.returncode == 0, done.stderr
-    listed = json.loads(done.stdout)
-    mine = {t["name"]: t["ready"] for t in listed if t["name"].startswith("tinyback")}
+    entries = json.loads(done.stdout)
+    mine = {t["name"]: t["ready"] for t in entries if t["name"].startswith("tinyback")}
     assert mine == {"tinyback": True, "tinyback-lazy": True}
 
 
@@ -99,9 +99,9 @@ def test_install_takes_them_as_run_does(installed: Installed) -> None:
 
 @pytest.mark.parametrize("target", ["tinyback", "tinyback-lazy"])
 def test_what_it_offers_is_tested_and_the_rest_is_unsupported(
-    found: dict[str, Results], target: str
+    results_by_target: dict[str, Results], target: str
 ) -> None:
-    results = found[target]
+    results = results_by_target[target]
     for aspect in (Aspect.PRESENCE, Aspect.SIGNATURE, Aspect.VALUE, Aspect.DTYPE, Aspect.PURITY):
         assert verdict(results, "softmax", aspect) is Verdict.CONFORMS, aspect
     assert verdict(results, "eye", Aspect.PRESENCE) is Verdict.UNSUPPORTED
@@ -109,21 +109,23 @@ def test_what_it_offers_is_tested_and_the_rest_is_unsupported(
     assert verdict(results, "softmax", Aspect.GRADIENT) is Verdict.UNSUPPORTED
 
 
-def test_a_function_under_another_name_is_tested(found: dict[str, Results]) -> None:
-    assert verdict(found["tinyback"], "pow", Aspect.PRESENCE) is Verdict.CONFORMS
-    (pow_,) = (f for f in found["tinyback"].functions if f.function == "pow")
+def test_a_function_under_another_name_is_tested(results_by_target: dict[str, Results]) -> None:
+    assert verdict(results_by_target["tinyback"], "pow", Aspect.PRESENCE) is Verdict.CONFORMS
+    (pow_,) = (f for f in results_by_target["tinyback"].functions if f.function == "pow")
     assert next(a.cases for a in pow_.aspects if a.aspect is Aspect.VALUE) > 0
 
 
-def test_placeholders_that_are_absent_do_not_stand_in_the_way(found: dict[str, Results]) -> None:
-    assert verdict(found["tinyback"], "reshape", Aspect.VALUE) is Verdict.CONFORMS
+def test_placeholders_that_are_absent_do_not_stand_in_the_way(
+    results_by_target: dict[str, Results],
+) -> None:
+    assert verdict(results_by_target["tinyback"], "reshape", Aspect.VALUE) is Verdict.CONFORMS
 
 
 @pytest.mark.parametrize("target", ["tinyback", "tinyback-lazy"])
 def test_the_script_of_a_divergence_runs_without_the_suite(
-    installed: Installed, found: dict[str, Results], target: str, tmp_path: Path
+    installed: Installed, results_by_target: dict[str, Results], target: str, tmp_path: Path
 ) -> None:
-    (sqrt,) = (f for f in found[target].functions if f.function == "sqrt")
+    (sqrt,) = (f for f in results_by_target[target].functions if f.function == "sqrt")
     value = next(a for a in sqrt.aspects if a.aspect is Aspect.VALUE)
     assert value.verdict is Verdict.DIVERGES  # of special values: roots of negative numbers are 0
     script = value.failures[0].script

@@ -66,7 +66,7 @@ class Run:
             path=str(FAKES), stage=stage, fork=str(fork).lower(), sandbox=str(sandbox).lower()
         )
         (folder / "conformance.toml").write_text(text)
-        self.said = folder / "said"
+        self.console = folder / "console.txt"
         self.process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -84,14 +84,14 @@ class Run:
             "CONFORMANCE_HOME": str(self.folder / "home"),
             "TMPDIR": str(self.temporary),
         }
-        with self.said.open("ab") as said:
+        with self.console.open("ab") as stream:
             self.process = subprocess.Popen(
                 [*command, "--config", "conformance.toml", "-o", str(self.output), *options],
                 cwd=self.folder,
                 env=environment,
                 stdin=subprocess.DEVNULL,
-                stdout=said,
-                stderr=said,
+                stdout=stream,
+                stderr=stream,
             )
 
     def reach(self) -> Family:
@@ -106,7 +106,7 @@ class Run:
         assert self.process is not None
         deadline = time.monotonic() + SECONDS
         while not (self.home / "waiting").exists():
-            assert self.process.poll() is None, self.said.read_text()
+            assert self.process.poll() is None, self.console.read_text()
             assert time.monotonic() < deadline
             time.sleep(0.01)
 

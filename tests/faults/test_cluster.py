@@ -43,17 +43,17 @@ def test_a_fault_of_a_cluster_loses_nothing(
 ) -> None:
     whole = timeless(read_results(undisturbed))
     monkeypatch.setenv("CONFORMANCE_HOME", str(tmp_path / "run" / "home"))
-    with cluster() as made:
-        run = Run(tmp_path / "run", "softmax", scheduler=made.scheduler_address)
+    with cluster() as workers:
+        run = Run(tmp_path / "run", "softmax", scheduler=workers.scheduler_address)
         run.start()
         run.wait()
-        worker = at_work(made)
+        worker = at_work(workers)
         below = guardian._below(worker)
         assert run.process is not None
         send(fault.sent, {"host": [run.process.pid], "worker": [worker]})
         run.go()
-        assert run.status() == fault.status, run.said.read_text()
-        assert "Traceback" not in run.said.read_text()
+        assert run.status() == fault.status, run.console.read_text()
+        assert "Traceback" not in run.console.read_text()
         if fault.status:
             assert run.to_the_end("--resume") == 0
         assert timeless(run.results) == whole
@@ -66,15 +66,15 @@ def cluster() -> Iterator[Any]:
     distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
-    ) as made:
-        yield made
+    ) as running:
+        yield running
 
 
-def at_work(made: Any) -> int:
+def at_work(running: Any) -> int:
     """The process of the one worker that still has a portion."""
     deadline = time.monotonic() + SECONDS
     while time.monotonic() < deadline:
-        busy = [n.pid for n in made.workers.values() if guardian._below(n.pid)]
+        busy = [n.pid for n in running.workers.values() if guardian._below(n.pid)]
         if len(busy) == 1:
             return int(busy[0])
         time.sleep(0.05)

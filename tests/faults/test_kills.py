@@ -26,26 +26,26 @@ _CLEANED = 30.0
 def straight(folder: Path) -> tuple[Results, float]:
     """The results of a run that nothing happens to, and its seconds."""
     run, begun = Run(folder, ""), time.monotonic()
-    assert run.to_the_end() == 0, run.said.read_text()
+    assert run.to_the_end() == 0, run.console.read_text()
     return timeless(run.results), time.monotonic() - begun
 
 
 def killed_and_resumed(folder: Path, expected: Results, seconds: float, seed: int) -> Counter[str]:
     """Kill a run up to three times, resume it each time and let it come to its end."""
-    run, chance, found = Run(folder, ""), random.Random(seed), Counter[str]()
+    run, chance, counts = Run(folder, ""), random.Random(seed), Counter[str]()
     for _ in range(chance.randint(1, MOST_KILLS)):
         run.start("--resume")
         assert run.process is not None
         time.sleep(chance.uniform(0.0, seconds))
         family = guardian._below(run.process.pid)
         run.process.kill()
-        found["kills"] += run.process.wait() == -9
+        counts["kills"] += run.process.wait() == -9
         _check_left(run, family)
-        found["kills with results"] += _saved(run, expected)
-    assert run.to_the_end("--resume") == 0, run.said.read_text()
+        counts["kills with results"] += _saved(run, expected)
+    assert run.to_the_end("--resume") == 0, run.console.read_text()
     assert timeless(run.results) == expected
-    found["whole"] += 1
-    return found
+    counts["whole"] += 1
+    return counts
 
 
 def _check_left(run: Run, family: set[int]) -> None:
@@ -77,22 +77,22 @@ def _saved(run: Run, expected: Results) -> bool:
 @pytest.mark.slow
 def test_killed_and_resumed_runs_are_whole(tmp_path: Path) -> None:
     expected, seconds = straight(tmp_path / "straight")
-    found = Counter[str]()
+    counts = Counter[str]()
     for seed in range(8):
-        found += killed_and_resumed(tmp_path / str(seed), expected, seconds, seed)
-    assert found["whole"] == 8
-    assert found["kills"]
+        counts += killed_and_resumed(tmp_path / str(seed), expected, seconds, seed)
+    assert counts["whole"] == 8
+    assert counts["kills"]
 
 
 def main(runs: int) -> None:
     """Kill and resume so many runs, and print the figures."""
-    found, begun = Counter[str](), time.monotonic()
+    counts, begun = Counter[str](), time.monotonic()
     with TemporaryDirectory() as folder:
         expected, seconds = straight(Path(folder, "straight"))
         for seed in range(runs):
-            found += killed_and_resumed(Path(folder, str(seed)), expected, seconds, seed)
-            print(seed, dict(found), flush=True)
-    print(f"{runs} runs: {dict(found)}, in {time.monotonic() - begun:.0f} s")
+            counts += killed_and_resumed(Path(folder, str(seed)), expected, seconds, seed)
+            print(seed, dict(counts), flush=True)
+    print(f"{runs} runs: {dict(counts)}, in {time.monotonic() - begun:.0f} s")
 
 
 if __name__ == "__main__":

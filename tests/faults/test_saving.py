@@ -48,9 +48,9 @@ def test_a_killed_run_keeps_what_was_judged_before_a_slow_function(
     (tmp_path / "mine.py").write_text(SLOW)
     waits, out = tmp_path / "waits", tmp_path / "out"
     waits.touch()
-    given = ("--module", "mine", "--no-sandbox", "--path", str(tmp_path), "--path", str(FAKES))
+    options = ("--module", "mine", "--no-sandbox", "--path", str(tmp_path), "--path", str(FAKES))
     chosen = ("-k", "softmax or argmax", "--profile", "smoke", "--no-database", "-j", jobs)
-    command = [sys.executable, "-c", HOST, "run", *given, "--env", f"WAITS={waits}", *chosen]
+    command = [sys.executable, "-c", HOST, "run", *options, "--env", f"WAITS={waits}", *chosen]
     environment = {**os.environ, "CONFORMANCE_HOME": str(tmp_path / "home")}
     process = subprocess.Popen([*command, "-o", str(out)], env=environment)
     deadline = time.monotonic() + 60
@@ -63,14 +63,14 @@ def test_a_killed_run_keeps_what_was_judged_before_a_slow_function(
     saved = read_results(out / "mine.json")
     assert saved.run.unfinished == ["argmax"]
     waits.unlink()
-    said = subprocess.run(
+    completed = subprocess.run(
         [*command, "-o", str(out), "--resume"],
         env=environment,
         capture_output=True,
         text=True,
         check=True,
     )
-    assert "kept 1 of 2 functions" in said.stderr
+    assert "kept 1 of 2 functions" in completed.stderr
     subprocess.run([*command, "-o", str(tmp_path / "straight")], env=environment, check=True)
     straight = read_results(tmp_path / "straight" / "mine.json")
     assert timeless(read_results(out / "mine.json")) == timeless(straight)

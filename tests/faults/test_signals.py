@@ -119,9 +119,9 @@ def test_a_fault_is_told_and_nothing_is_lost(
     family.send(fault.sent)
     if fault.status not in ENDED:
         run.go()
-    assert run.status() == fault.status, run.said.read_text()
+    assert run.status() == fault.status, run.console.read_text()
     assert not family.left_after(30.0)
-    assert "Traceback" not in run.said.read_text()
+    assert "Traceback" not in run.console.read_text()
     assert not run.left()
     if fault.results == "none":
         _check_part(run, fault.stage, whole)
@@ -136,9 +136,9 @@ def _check_part(run: Run, stage: str, whole: Results) -> None:
     this stage computes."""
     if (run.output / "staged.json").exists():
         expected, begun = _verdicts(whole), run.results.run.unfinished or ()
-        found = {cell: v for cell, v in _verdicts(run.results).items() if v != "not run"}
-        assert {c: v for c, v in found.items() if c[0] not in begun}.items() <= expected.items()
-        assert (stage, "value") not in found
+        verdicts = {cell: v for cell, v in _verdicts(run.results).items() if v != "not run"}
+        assert {c: v for c, v in verdicts.items() if c[0] not in begun}.items() <= expected.items()
+        assert (stage, "value") not in verdicts
 
 
 def _verdicts(results: Results) -> dict[tuple[str, str], str]:

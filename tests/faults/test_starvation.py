@@ -129,9 +129,9 @@ def test_a_run_that_lacks_something_says_so(
     shutil.copy(undisturbed, run.output)
     whole = timeless(run.results)
     run.start(before=row.before)
-    assert run.status() == row.status, run.said.read_text()
-    assert row.says in run.said.read_text()
-    assert "Traceback" not in run.said.read_text()
+    assert run.status() == row.status, run.console.read_text()
+    assert row.says in run.console.read_text()
+    assert "Traceback" not in run.console.read_text()
     assert timeless(run.results) == whole
     assert not run.left_after(30.0)
     if not row.quick:

@@ -28,7 +28,7 @@ def marks(target: str = "reference", profile: str = "smoke", seed: int = 0) -> M
     described = registry.shipped()[target]
     examined = subject(described)
     tasks = plan(load(), examined.edition, PROFILES[profile], seed)
-    return {name: dict(one) for name, one in examined.fingerprints(tasks).items()}
+    return {name: dict(fingerprint) for name, fingerprint in examined.fingerprints(tasks).items()}
 
 
 def changed(before: Marks, after: Marks) -> dict[str, set[str]]:
@@ -40,7 +40,7 @@ def changed(before: Marks, after: Marks) -> dict[str, set[str]]:
 
 
 def test_every_part_has_a_word() -> None:
-    assert all(set(one) == set(PARTS) for one in marks().values())
+    assert all(set(mark) == set(PARTS) for mark in marks().values())
     assert marks() == marks()
 
 
@@ -186,8 +186,8 @@ def test_of_a_backend_that_no_lock_pins_the_implementation_is_unknown(tmp_path: 
     (tmp_path / "mine.py").write_text("def softmax(x, axis=-1): return x\n")
     target = Target(name="mine", module="mine", edition="keras-2.2", script_paths=(str(tmp_path),))
     tasks = plan(load(), "keras-2.2", PROFILES["smoke"], 0, select=["softmax"].__contains__)
-    found = fingerprints(target, subject(registry.shipped()["reference"]), tasks)
-    assert found["softmax"]["implementation"] == UNKNOWN
+    cells = fingerprints(target, subject(registry.shipped()["reference"]), tasks)
+    assert cells["softmax"]["implementation"] == UNKNOWN
 
 
 # Nothing is missed
@@ -197,8 +197,8 @@ def test_all_that_reads_data_is_known() -> None:
     """A new loader in `specs` gets a line in DATA, if a run reads what it loads."""
     reading = {
         f"{module}:{name}"
-        for module, one in suite_modules().items()
-        for name, definition in one.definitions.items()
+        for module, sources in suite_modules().items()
+        for name, definition in sources.definitions.items()
         if module.startswith("conformance.specs.")
         and {"conformance.specs.data:read_data", "conformance.specs.data:data_of"}
         & {*definition.references}

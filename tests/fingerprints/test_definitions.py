@@ -17,11 +17,11 @@ def read(source: str, name: str = THEME) -> Module:
 def digests(source: str) -> dict[str, str]:
     module = read(source)
     entries = {
-        f"{name}[{key}]": one.digest
-        for name, listed in module.registries.items()
-        for key, one in listed.items()
+        f"{name}[{key}]": definition.digest
+        for name, registry in module.registries.items()
+        for key, definition in registry.items()
     }
-    return {name: one.digest for name, one in module.definitions.items()} | entries
+    return {name: definition.digest for name, definition in module.definitions.items()} | entries
 
 
 PLAIN = """

@@ -18,10 +18,10 @@ from tests.fuzz.kit import (
     REDUCTIONS,
     SHAPES,
     everywhere,
-    given,
     like,
     made_by,
     memory,
+    operands,
     patched,
     tensors,
     unchanged,
@@ -45,12 +45,14 @@ def _cached(key: Callable[..., Any]):
     """A call is answered by an earlier one of the same graph with the same key."""
 
     def change(name, right, args, kwargs):
-        found = right(*args, **kwargs)
+        result = right(*args, **kwargs)
         there = [*tensors([*args, *kwargs.values()])]
-        if not there or not isinstance(found, Tensor):
-            return found
-        kept = memory(there[0]).setdefault(("cache", key(name, args, kwargs, found)), found)
-        return kept if like(kept, found) else found
+        if not there or not isinstance(result, Tensor):
+            return result
+        first_result = memory(there[0]).setdefault(
+            ("cache", key(name, args, kwargs, result)), result
+        )
+        return first_result if like(first_result, result) else result
 
     return everywhere(change)
 
@@ -61,33 +63,35 @@ def _settings(args, kwargs):
 
 fault(
     "a cache keyed by function and shape",
-    _cached(lambda name, args, kwargs, found: (name, found.shape, _settings(args, kwargs))),
+    _cached(lambda name, args, kwargs, result: (name, result.shape, _settings(args, kwargs))),
 )
-fault("a cache keyed by the function's name", _cached(lambda name, args, kwargs, found: name))
+fault("a cache keyed by the function's name", _cached(lambda name, args, kwargs, result: name))
 fault(
     "a cache keyed by shape alone",
-    _cached(lambda name, args, kwargs, found: (found.shape, found.dtype, name in ELEMENTWISE)),
+    _cached(lambda name, args, kwargs, result: (result.shape, result.dtype, name in ELEMENTWISE)),
 )
 fault(
     "common subexpressions merged though arguments differ",
     _cached(
-        lambda name, args, kwargs, found: (name, *map(id, [*tensors([*args, *kwargs.values()])]))
+        lambda name, args, kwargs, result: (name, *map(id, [*tensors([*args, *kwargs.values()])]))
     ),
 )
 fault(
     "common subexpressions merged though functions differ",
-    _cached(lambda name, args, kwargs, found: (*map(id, [*tensors([*args, *kwargs.values()])]),)),
+    _cached(lambda name, args, kwargs, result: (*map(id, [*tensors([*args, *kwargs.values()])]),)),
 )
 fault(
     "common subexpressions merged though the second operand differs",
-    _cached(lambda name, args, kwargs, found: (name, id(next(tensors([*args, *kwargs.values()]))))),
+    _cached(
+        lambda name, args, kwargs, result: (name, id(next(tensors([*args, *kwargs.values()]))))
+    ),
 )
 fault(
     "comparisons of the same tensors merged",
     _cached(
-        lambda name, args, kwargs, found: (
-            "compare" if found.dtype == "bool" else (name, id(found)),
-            found.shape,
+        lambda name, args, kwargs, result: (
+            "compare" if result.dtype == "bool" else (name, id(result)),
+            result.shape,
         )
     ),
 )
@@ -100,9 +104,9 @@ def _rewritten(change: Callable[..., Any]):
     """`change(name, right, args, kwargs)` gives another tensor, or None."""
 
     def wrong(name, right, args, kwargs):
-        found = right(*args, **kwargs)
+        result = right(*args, **kwargs)
         other = change(name, right, args, kwargs) if args else None
-        return other if like(other, found) else found
+        return other if like(other, result) else result
 
     return everywhere(wrong)
 
@@ -116,16 +120,16 @@ def _in_another_order(name, right, args, kwargs):
     inner = getattr(args[0], "_right", None)
     if name not in ELEMENTWISE or inner is None:
         return None
-    return inner(right(given(args[0])[0], *args[1:], **kwargs))
+    return inner(right(operands(args[0])[0], *args[1:], **kwargs))
 
 
 def _remembering(change):
     """As `_rewritten`; elementwise tensors know how to be made again."""
 
     def wrong(name, right, args, kwargs):
-        found = right(*args, **kwargs)
+        result = right(*args, **kwargs)
         other = change(name, right, args, kwargs) if args else None
-        chosen = other if like(other, found) else found
+        chosen = other if like(other, result) else result
         if name in ELEMENTWISE and isinstance(chosen, Tensor):
             chosen._right = lambda x: right(x, *args[1:], **kwargs)
         return chosen
@@ -134,8 +138,8 @@ def _remembering(change):
 
 
 def _moves_dropped(name, right, args, kwargs):
-    if name in SHAPES and made_by(args[0]) in MOVES and 0 not in given(args[0])[0].shape:
-        return right(_as(given(args[0])[0], args[0]), *args[1:], **kwargs)
+    if name in SHAPES and made_by(args[0]) in MOVES and 0 not in operands(args[0])[0].shape:
+        return right(_as(operands(args[0])[0], args[0]), *args[1:], **kwargs)
     return None
 
 
@@ -146,7 +150,7 @@ def _as(x, like_this):
 
 
 def _moves_cancelled(name, right, args, kwargs):
-    return given(args[0])[0] if name in MOVES and made_by(args[0]) in MOVES else None
+    return operands(args[0])[0] if name in MOVES and made_by(args[0]) in MOVES else None
 
 
 def _reduced_first(name, right, args, kwargs):
@@ -154,19 +158,19 @@ def _reduced_first(name, right, args, kwargs):
     inner = getattr(args[0], "_right", None)
     if name not in REDUCTIONS or inner is None:
         return None
-    return inner(right(given(args[0])[0], *args[1:], **kwargs))
+    return inner(right(operands(args[0])[0], *args[1:], **kwargs))
 
 
 def _reduction_of_moved(name, right, args, kwargs):
     """A reduction forgets that its axes were moved."""
     moved = name in REDUCTIONS and made_by(args[0]) in {"transpose", "permute_dimensions"}
-    return right(given(args[0])[0], *args[1:], **kwargs) if moved else None
+    return right(operands(args[0])[0], *args[1:], **kwargs) if moved else None
 
 
 def _clipped_away(name, right, args, kwargs):
     """What follows `relu` or `clip` is given what these were given."""
     dropped = made_by(args[0]) in {"relu", "clip", "abs", "softplus", "round", "sign"}
-    return right(given(args[0])[0], *args[1:], **kwargs) if dropped else None
+    return right(operands(args[0])[0], *args[1:], **kwargs) if dropped else None
 
 
 def _neutral(name, right, args, kwargs):
@@ -291,15 +295,15 @@ def _kept_from_the_first() -> None:
     right = accumulation.passed_back
 
     def passed_back(upstream, variables):
-        found = right(upstream, variables)
+        gradients = right(upstream, variables)
         between = set(plans.ordered([*upstream], []))
         for place, variable in enumerate(variables):
             first = variable.__dict__.get("_first_gradient")
             if first in between:
-                found[place] = apply("add", found[place], first)
-            elif any(map(made_by, (y for loss in upstream for y in given(loss)))):
-                variable._first_gradient = found[place]
-        return found
+                gradients[place] = apply("add", gradients[place], first)
+            elif any(map(made_by, (y for loss in upstream for y in operands(loss)))):
+                variable._first_gradient = gradients[place]
+        return gradients
 
     accumulation.passed_back = passed_back
 
@@ -321,13 +325,13 @@ def _sequential_updates() -> None:
     def early(self, inputs):
         results = call(self, inputs)
         if self._updates and self._variables:
-            made = self._plan(self._fed(inputs))
-            again = [*self._fed(inputs), *made.constants[len(inputs) :]]
+            plan = self._plan(self._fed(inputs))
+            again = [*self._fed(inputs), *plan.constants[len(inputs) :]]
             for variable in self._variables:
-                again[made.slots[variable]] = variable.value
+                again[plan.slots[variable]] = variable.value
             with self._library.computing():
-                made.run(again)
-            return [self._library.export(again[made.slots[node]]) for node in self._outputs]
+                plan.run(again)
+            return [self._library.export(again[plan.slots[node]]) for node in self._outputs]
         return results
 
     functions.CompiledFunction._assign = assign
@@ -358,10 +362,10 @@ def _several_calls(self):
 def _updates_once(self, right, inputs, number):
     if number and self._updates:
         held = [u.variable.value for u in self._updates]
-        found = right(self, inputs)
+        outputs = right(self, inputs)
         for update, value in zip(self._updates, held, strict=True):
             update.variable.value = value
-        return found
+        return outputs
     return right(self, inputs)
 
 
@@ -370,9 +374,9 @@ def _first_result(self, right, inputs, number):
     key = repr([np.shape(x) for x in inputs])
     if not _several_calls(self) or not inputs:
         return right(self, inputs)
-    kept = self.__dict__.setdefault("_kept_results", {})
+    results = self.__dict__.setdefault("_kept_results", {})
     fresh = right(self, inputs)
-    return kept.setdefault(key, fresh)
+    return results.setdefault(key, fresh)
 
 
 def _first_phase(self, right, inputs, number):
@@ -391,20 +395,20 @@ def _first_variables(self, right, inputs, number):
     now = {v: v.value for v in self._variables}
     for variable, value in first.items():
         variable.value = value
-    found = right(self, inputs)
+    outputs = right(self, inputs)
     touched = {u.variable for u in self._updates}
     for variable, value in now.items():
         if variable not in touched:
             variable.value = value
-    return found
+    return outputs
 
 
 def _only_first_update(self, right, inputs, number):
     held = [u.variable.value for u in self._updates[1:]]
-    found = right(self, inputs)
+    outputs = right(self, inputs)
     for update, value in zip(self._updates[1:], held, strict=True):
         update.variable.value = value
-    return found
+    return outputs
 
 
 fault("an update seen too early", patched(_sequential_updates))
@@ -427,10 +431,10 @@ def _first_shapes(self, right, inputs, number):
 
 
 def _of_shape(x, shape):
-    found = np.asarray(x)
+    tensor = np.asarray(x)
     for axis, length in enumerate(shape):
-        found = np.take(found, np.arange(length), axis=axis, mode="wrap")
-    return found
+        tensor = np.take(tensor, np.arange(length), axis=axis, mode="wrap")
+    return tensor
 
 
 def _first_buffers() -> None:
@@ -438,12 +442,12 @@ def _first_buffers() -> None:
 
     def run(self, values):
         for slot, kernel, sources, last in self.steps:
-            found = kernel(*[values[source] for source in sources])
+            result = kernel(*[values[source] for source in sources])
             node = self.nodes[slot]
-            if made_by(node) in ELEMENTWISE and isinstance(found, np.ndarray):
-                most = node.__dict__.setdefault("_first_size", found.size)
-                found = np.where(np.arange(found.size).reshape(found.shape) < most, found, 0)
-            values[slot] = found
+            if made_by(node) in ELEMENTWISE and isinstance(result, np.ndarray):
+                most = node.__dict__.setdefault("_first_size", result.size)
+                result = np.where(np.arange(result.size).reshape(result.shape) < most, result, 0)
+            values[slot] = result
             for unused in last:
                 values[unused] = None
 

@@ -61,9 +61,9 @@ def made_by(x: Any) -> str:
     return getattr(x, "_made_by", "")
 
 
-def given(x: Any) -> tuple[Any, ...]:
+def operands(x: Any) -> tuple[Any, ...]:
     """What it was given."""
-    return getattr(x, "_given", ())
+    return getattr(x, "_operands", ())
 
 
 def like(x: Any, y: Any) -> bool:
@@ -87,10 +87,10 @@ def _wrapped(name: str, right: Wrong, change: Callable[..., Any]) -> Wrong:
     @functools.wraps(right)
     def wrong(*args: Any, **kwargs: Any) -> Any:
         bound = inspect.signature(right).bind(*args, **kwargs)
-        found = change(name, right, bound.args, bound.kwargs)
-        if isinstance(found, Tensor) and not made_by(found):
-            found._made_by, found._given = name, (*bound.args, *bound.kwargs.values())
-        return found
+        result = change(name, right, bound.args, bound.kwargs)
+        if isinstance(result, Tensor) and not made_by(result):
+            result._made_by, result._operands = name, (*bound.args, *bound.kwargs.values())
+        return result
 
     return wrong
 

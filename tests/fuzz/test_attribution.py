@@ -32,13 +32,15 @@ HELD = Input("v", (3,), "float32", Binding.VARIABLE)
 
 def _explained(folder: Path, source: str, asked: Question) -> ProgramTally:
     """What a backend with this source is said to have done wrong in a program."""
-    asked, found = planned(asked), ProgramTally()
-    one = ComposedProgram(7, asked.edition, asked.program, asked.arrays, ())
+    asked, tally = planned(asked), ProgramTally()
+    composed = ComposedProgram(7, asked.edition, asked.program, asked.arrays, ())
     with Session(launch(folder, "fake", source)) as worker:
         differences = judged(asked, worker.run_batch(asked.batch)).differences
         assert differences
-        Explainer(worker, found, Experience(), Prelude((), {}), 0).explain(one, asked, differences)
-    return found
+        Explainer(worker, tally, Experience(), Prelude((), {}), 0).explain(
+            composed, asked, differences
+        )
+    return tally
 
 
 def _asked(inputs: tuple[Input, ...], *steps: Step, outputs: tuple[str, ...]) -> Question:
@@ -55,14 +57,14 @@ def _framed(steps: tuple[Step, ...], result: str, phases: tuple[int, ...] = ()) 
     )
     own = (Step("phase", "learning_phase", ()),) if phases else ()
     inputs: list[Argument] = [Ref("x"), *(Ref(s.result) for s in own)]
-    made = Step("f", "function", (inputs, [Ref(result)]))
+    framing = Step("f", "function", (inputs, [Ref(result)]))
     fed: list[list[Argument]] = [[Ref("x_0"), p] for p in phases] or [[Ref("x_0")]]
     calls = tuple(
-        Step(f"call_{n}", "operator.call", (Ref("f"), given)) for n, given in enumerate(fed)
+        Step(f"call_{n}", "operator.call", (Ref("f"), operands)) for n, operands in enumerate(fed)
     )
     arrays = tuple(Input(n, (3,), "float32", Binding.ARRAY) for n in ("v_start", "x_0"))
     names = tuple(c.result for c in calls)
-    return _asked(arrays, *makers, *own, *steps, made, *calls, outputs=names)
+    return _asked(arrays, *makers, *own, *steps, framing, *calls, outputs=names)
 
 
 LAYERS = """
@@ -96,15 +98,15 @@ TWO = (Step("a", "exp", (Ref("x"),)), Step("b", "abs", (Ref("v"),)))
 def test_an_output_without_inputs_that_is_refused_alone_is_put_down_to_function(
     tmp_path: Path,
 ) -> None:
-    found = _explained(tmp_path, LAYERS, _asked((FED, HELD), *TWO, outputs=("a", "b")))
-    assert (dict(found.blamed), found.failures) == ({"function": 1}, {}), found.reasons
-    assert found.reasons["function"].endswith("which rests on the convention independent-output")
+    tally = _explained(tmp_path, LAYERS, _asked((FED, HELD), *TWO, outputs=("a", "b")))
+    assert (dict(tally.blamed), tally.failures) == ({"function": 1}, {}), tally.reasons
+    assert tally.reasons["function"].endswith("which rests on the convention independent-output")
 
 
 def test_an_error_of_function_is_filed_there_with_its_line(tmp_path: Path) -> None:
     second = Step("b", "abs", (Ref("x"),))
-    found = _explained(tmp_path, TOGETHER, _asked((FED,), TWO[0], second, outputs=("a", "b")))
-    (filed,) = found.failures.values()
+    tally = _explained(tmp_path, TOGETHER, _asked((FED,), TWO[0], second, outputs=("a", "b")))
+    (filed,) = tally.failures.values()
     assert (filed.function, filed.failure.convention) == ("function", None)
     assert filed.failure.citation is not None
     assert filed.failure.citation.line in range(2527, 2547)
@@ -113,8 +115,8 @@ def test_an_error_of_function_is_filed_there_with_its_line(tmp_path: Path) -> No
 def test_an_error_with_an_output_without_inputs_rests_on_a_convention() -> None:
     asked = _asked((FED, HELD), *TWO, outputs=("a", "b"))
     raised = Mismatch("exception", "", 0, "raises E (compile): no", stage="compile")
-    found = failure(asked, raised, Prelude((), {}), seed=0, number=0)
-    assert (found.convention, found.citation) == ("independent-output", None)
+    result = failure(asked, raised, Prelude((), {}), seed=0, number=0)
+    assert (result.convention, result.citation) == ("independent-output", None)
 
 
 def test_an_error_of_a_step_is_filed_under_what_it_calls() -> None:
@@ -127,12 +129,12 @@ def test_what_a_successor_composes_otherwise_is_changed() -> None:
     asked = _asked((FED,), Step("a", "exp", (Ref("x"),)), outputs=("a",))
     raised = Mismatch("exception", "", 0, "raises E (step): no", step=0, stage="step")
     row = Replacement("calls.toml", "exp", "new.exp(x)")
-    found = failure(asked, raised, Prelude((), {}), seed=0, number=0, replacements={"exp": row})
-    assert (found.verdict, found.replacement) == (Verdict.CHANGED, row)
-    assert f"({found.cited})" in found.message
+    result = failure(asked, raised, Prelude((), {}), seed=0, number=0, replacements={"exp": row})
+    assert (result.verdict, result.replacement) == (Verdict.CHANGED, row)
+    assert f"({result.cited})" in result.message
     died = Mismatch("crash", "", 0, "ends the process")
-    found = failure(asked, died, Prelude((), {}), seed=0, number=0, replacements={"exp": row})
-    assert (found.verdict, found.replacement) == (Verdict.CRASHED, UNSET)
+    result = failure(asked, died, Prelude((), {}), seed=0, number=0, replacements={"exp": row})
+    assert (result.verdict, result.replacement) == (Verdict.CRASHED, UNSET)
 
 
 SYMBOLIC = """
@@ -149,8 +151,8 @@ def maximum(x, y):
 
 def test_a_call_is_tried_compiled_with_the_sorts_of_tensors_of_the_program(tmp_path: Path) -> None:
     steps = (Step("o", "ones_like", (Ref("v"),)), Step("b", "maximum", (Ref("x"), Ref("o"))))
-    found = _explained(tmp_path, SYMBOLIC, _framed(steps, "b"))
-    assert dict(found.blamed) == {"maximum": 1}
+    tally = _explained(tmp_path, SYMBOLIC, _framed(steps, "b"))
+    assert dict(tally.blamed) == {"maximum": 1}
 
 
 PHASED = """
@@ -185,9 +187,9 @@ def test_a_call_with_a_fed_phase_is_tried_alone(tmp_path: Path) -> None:
 
 
 def test_what_two_phases_one_after_the_other_show_is_of_composition(tmp_path: Path) -> None:
-    found = _explained(tmp_path, AGAIN, _framed(BRANCH, "b", phases=(1, 0)))
-    assert not found.blamed
-    (filed,) = found.failures.values()
+    tally = _explained(tmp_path, AGAIN, _framed(BRANCH, "b", phases=(1, 0)))
+    assert not tally.blamed
+    (filed,) = tally.failures.values()
     assert "b in call_1 is beyond" in filed.failure.message
     assert filed.failure.message.endswith("each call alone conforms")
 
@@ -195,8 +197,8 @@ def test_what_two_phases_one_after_the_other_show_is_of_composition(tmp_path: Pa
 def test_no_call_is_said_to_conform_that_was_not_tried() -> None:
     asked = _asked((FED,), Step("a", "exp", (Ref("x"),)), outputs=("a",))
     raised = Mismatch("exception", "", 0, "raises E (step): no")
-    found = failure(asked, raised, Prelude((), {}), seed=0, number=0, tried=False)
-    assert "each call alone" not in found.message
+    result = failure(asked, raised, Prelude((), {}), seed=0, number=0, tried=False)
+    assert "each call alone" not in result.message
 
 
 SHAPELESS = """
@@ -234,18 +236,18 @@ def test_a_constant_whose_static_shape_is_wrong_is_to_blame_for_what_refuses_it(
 ) -> None:
     fixed = Input("c", (3, 1), "float32", Binding.CONSTANT)
     steps = (Step("a", "exp", (Ref("c"),)), Step("b", "squeeze", (Ref("a"), 1)))
-    found = _explained(tmp_path, SHAPELESS, _asked((fixed,), *steps, outputs=("b",)))
-    assert dict(found.blamed) == {"constant": 1}
-    assert found.reasons["constant"] == "has the static shape (), not (3, 1)"
+    tally = _explained(tmp_path, SHAPELESS, _asked((fixed,), *steps, outputs=("b",)))
+    assert dict(tally.blamed) == {"constant": 1}
+    assert tally.reasons["constant"] == "has the static shape (), not (3, 1)"
 
 
 def test_a_constant_is_not_to_blame_for_what_fails_without_it(tmp_path: Path) -> None:
     fixed = Input("c", (3,), "float32", Binding.CONSTANT)
     steps = (Step("a", "exp", (Ref("x"),)), Step("b", "maximum", (Ref("x"), Ref("c"))))
     source = SHAPELESS + TOGETHER.replace("right", "whole").replace("import *", "import abs", 1)
-    found = _explained(tmp_path, source, _asked((FED, fixed), *steps, outputs=("a", "b")))
-    assert not found.blamed
-    assert [f.function for f in found.failures.values()] == ["function"]
+    tally = _explained(tmp_path, source, _asked((FED, fixed), *steps, outputs=("a", "b")))
+    assert not tally.blamed
+    assert [f.function for f in tally.failures.values()] == ["function"]
 
 
 WRONG_SHAPE = """
@@ -275,9 +277,9 @@ def reshape(x, shape):
 def test_a_result_whose_static_shape_is_wrong_is_to_blame(tmp_path: Path, framed: bool) -> None:
     steps = (Step("a", "exp", (Ref("x"),)), Step("b", "reshape", (Ref("a"), (3, 1))))
     asked = _framed(steps, "b") if framed else _asked((FED,), *steps, outputs=("b",))
-    found = _explained(tmp_path, WRONG_SHAPE, asked)
-    assert dict(found.blamed) == {"exp": 1}
-    assert found.reasons["exp"] == "has the static shape (7,), not (3,)"
+    tally = _explained(tmp_path, WRONG_SHAPE, asked)
+    assert dict(tally.blamed) == {"exp": 1}
+    assert tally.reasons["exp"] == "has the static shape (7,), not (3,)"
 
 
 BODY = """
@@ -297,8 +299,8 @@ def test_a_call_in_the_body_of_a_loop_is_tried_before_the_loop(tmp_path: Path, l
     body = Function("body", names, inner, Ref("e"))
     whole = Input("y", (2, 3), "float32", Binding.PLACEHOLDER)
     steps = (Step("a", "abs", (Ref("y"),)), Step("b", loop, (body, Ref("a"))))
-    found = _explained(tmp_path, BODY, _asked((whole,), *steps, outputs=("b",)))
-    assert dict(found.blamed) == {"exp": 1}
+    tally = _explained(tmp_path, BODY, _asked((whole,), *steps, outputs=("b",)))
+    assert dict(tally.blamed) == {"exp": 1}
 
 
 RACE = """
@@ -324,9 +326,9 @@ def function(inputs, outputs, updates=(), **kwargs):
 def test_what_not_every_new_process_shows_is_no_failure(tmp_path: Path) -> None:
     second = Step("b", "abs", (Ref("x"),))
     asked = _asked((FED,), TWO[0], second, outputs=("a", "b"))
-    found = _explained(tmp_path, RACE, asked)
-    assert not found.failures
-    assert found.counts["unrepeated"] == 1
+    tally = _explained(tmp_path, RACE, asked)
+    assert not tally.failures
+    assert tally.counts["unrepeated"] == 1
 
 
 def test_errors_that_differ_in_the_name_of_a_node_are_one() -> None:

@@ -41,17 +41,17 @@ def normalising(new: float) -> GraphSession:
         step("first", "operator.call", Ref("f"), [Ref("given"), Ref("new")]),
         step("second", "operator.call", Ref("f"), [Ref("given"), Ref("new")]),
     )
-    found = GraphSession(Program(inputs, steps, ("first", "second")), arrays, EDITION)
-    found.run()
-    return found
+    session = GraphSession(Program(inputs, steps, ("first", "second")), arrays, EDITION)
+    session.run()
+    return session
 
 
 @pytest.mark.parametrize(("new", "settled"), [(0.25, True), (-0.25, False)])
 def test_a_variance_stays_above_zero_in_every_call(new: float, *, settled: bool) -> None:
     """-0.25 and an epsilon of 0.5 have a root, but a variance is not below zero."""
-    found = normalising(new)
-    assert np.isfinite(found.results["second"][0][1].value).all()
-    assert is_settled(found) is settled
+    session = normalising(new)
+    assert np.isfinite(session.results["second"][0][1].value).all()
+    assert is_settled(session) is settled
 
 
 def folding(*numbers: float) -> Question:
@@ -110,8 +110,8 @@ def crossentropy(total: float, *, logits: bool = False) -> bool:
         ("c",),
     )
     rows = np.asarray([[0.25, 0.75], [0.5, 0.5]], "float32")
-    found = course(program, {"p": (rows * total).astype("float32"), "t": rows}, EDITION)
-    return in_domains(found, found.calls[1], {"t"})
+    session = course(program, {"p": (rows * total).astype("float32"), "t": rows}, EDITION)
+    return in_domains(session, session.calls[1], {"t"})
 
 
 def test_probabilities_sum_to_one_and_logits_need_not() -> None:

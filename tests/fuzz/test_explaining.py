@@ -66,16 +66,16 @@ def _failures(functions: list[FunctionResult]) -> list[Failure]:
 @pytest.mark.parametrize("chunk", [1, 8])
 def test_an_error_is_explained_once(tmp_path: Path, chunk: int) -> None:
     results = _results(tmp_path, chunk)
-    told, failures = results.composed, _failures(results.functions)
-    assert told is not UNSET
-    blamed, composed = sum(told.blamed.values()), sum(x.count for x in failures)
+    record, failures = results.composed, _failures(results.functions)
+    assert record is not UNSET
+    blamed, composed = sum(record.blamed.values()), sum(x.count for x in failures)
     # a program without the call that is to blame may still fail, and counts twice then
-    assert max(blamed, composed) <= told.failed <= blamed + composed
-    assert told.failed > 1
-    assert told.unrepeated == 0
+    assert max(blamed, composed) <= record.failed <= blamed + composed
+    assert record.failed > 1
+    assert record.unrepeated == 0
     assert all("one output, not 2" in x.message for x in failures), "made small"
     assert len(failures) == 1
-    assert told.alike == failures[0].count - 1
+    assert record.alike == failures[0].count - 1
 
 
 @pytest.mark.slow
@@ -96,18 +96,20 @@ def test_some_chunks_explain_everything_anew(
 def test_what_the_first_chunk_found_is_known_to_others_with_any_number_of_workers(
     tmp_path: Path,
 ) -> None:
-    one = _results(tmp_path, chunk=4, programs=12)
+    first = _results(tmp_path, chunk=4, programs=12)
     two = _results(tmp_path, chunk=4, programs=12, workers=2)
-    assert len(_failures(one.functions)) == 1
-    assert (one.functions, one.composed) == (two.functions, two.composed)
+    assert len(_failures(first.functions)) == 1
+    assert (first.functions, first.composed) == (two.functions, two.composed)
 
 
 def test_errors_of_one_cause_have_the_same_words() -> None:
-    said = "raises ValueError (compile): Output tensors must be of a Layer. Found: {}"
-    many = [words_of(said.format(s)) for s in ("[0.5]", "[[[1. 2.]]]", "<tf.Variable 'x:0' [1.]>")]
+    message = "raises ValueError (compile): Output tensors must be of a Layer. Found: {}"
+    many = [
+        words_of(message.format(s)) for s in ("[0.5]", "[[[1. 2.]]]", "<tf.Variable 'x:0' [1.]>")
+    ]
     assert len({*many}) == 1
-    assert words_of(said.replace("ValueError", "TypeError")) not in many
-    assert words_of(said.replace("Layer", "Model")) not in many
+    assert words_of(message.replace("ValueError", "TypeError")) not in many
+    assert words_of(message.replace("Layer", "Model")) not in many
 
 
 def test_the_first_of_two_failures_with_the_same_words_is_known() -> None:
@@ -145,9 +147,9 @@ def test_a_call_alone_takes_variables_and_what_is_fed_as_the_program_does(tmp_pa
     arrays = {i.name: np.array([-1.0, 0.5, 2.0], "float32") for i in inputs}
     asked = Question(Program(inputs, steps, ("call_0",)), [arrays], "keras-2.2")
     with Session(launch(tmp_path, "mixed", MIXED)) as worker:
-        found = blamed(worker, planned(asked))
-    assert found is not None
-    assert found.function == "maximum"
+        suspect = blamed(worker, planned(asked))
+    assert suspect is not None
+    assert suspect.function == "maximum"
 
 
 VAGUE = """
@@ -174,12 +176,12 @@ def test_an_error_for_want_of_a_length_is_told_from_others(
     tmp_path: Path, needs_lengths: bool
 ) -> None:
     source = VAGUE.replace("{}", "None in int_shape(x)" if needs_lengths else "False")
-    made = Program(
+    program_ = Program(
         (Input("x", (3,), "float32", Binding.PLACEHOLDER),),
         (Step("a", "tanh", (Ref("x"),)), Step("b", "exp", (Ref("a"),))),
         ("b",),
     )
-    asked = planned(Question(made, [{"x": np.array([-1.0, 0.5, 2.0], "float32")}], "keras-2.2"))
+    asked = planned(Question(program_, [{"x": np.array([-1.0, 0.5, 2.0], "float32")}], "keras-2.2"))
     with Session(launch(tmp_path, "vague", source)) as worker:
         (difference,) = judged(asked, worker.run_batch(asked.batch)).differences
         assert blamed(worker, asked) is None
@@ -205,7 +207,7 @@ def function(inputs, outputs, updates=(), **kwargs):
 
 
 def test_numbers_that_fail_after_others_alone_are_called_after_them(tmp_path: Path) -> None:
-    made = Program(
+    program_ = Program(
         (
             Input("x", (3,), "float32", Binding.PLACEHOLDER),
             Input("v", (3,), "float32", Binding.VARIABLE),
@@ -215,7 +217,7 @@ def test_numbers_that_fail_after_others_alone_are_called_after_them(tmp_path: Pa
     )
     numbers = [np.array(n, "float32") for n in ([-1, 0.5, 2], [0.25, 1, -3], [1, 1, 1])]
     arrays = [{"x": x, "v": numbers[0]} for x in numbers]
-    asked = planned(Question(made, arrays, "keras-2.2"))
+    asked = planned(Question(program_, arrays, "keras-2.2"))
     with Session(launch(tmp_path, "stale", STALE)) as worker:
         difference = judged(asked, worker.run_batch(asked.batch)).differences[0]
         assert difference.draw == 1
@@ -224,8 +226,8 @@ def test_numbers_that_fail_after_others_alone_are_called_after_them(tmp_path: Pa
         again = calling_again(asked, 1)
         assert again is not None
         again = planned(again)
-        found = judged(again, worker.run_batch(again.batch)).differences
-    assert {d.output for d in found} == {"call_1"}
+        judgement = judged(again, worker.run_batch(again.batch)).differences
+    assert {d.output for d in judgement} == {"call_1"}
 
 
 @pytest.mark.slow
@@ -261,10 +263,10 @@ def test_a_failure_that_a_new_process_does_not_show_is_told_with_what_does(tmp_p
     results = _results(tmp_path, chunk=8, programs=20, source=AGING)
     failures = _failures(results.functions)
     assert failures
-    for one in failures:
-        assert one.script is not None
-        script = tmp_path / f"{one.id}.py"
-        script.write_text(f"import single_output as K\n{one.script}")
+    for failure in failures:
+        assert failure.script is not None
+        script = tmp_path / f"{failure.id}.py"
+        script.write_text(f"import single_output as K\n{failure.script}")
         environment = {"PYTHONPATH": f"{tmp_path}:{ROOT}"}
         ran = subprocess.run([sys.executable, script], env=environment, check=False)
         assert ran.returncode == 1

@@ -35,10 +35,10 @@ def marks(name: str) -> tuple[pytest.MarkDecorator, ...]:
     ],
 )
 def test_a_fault_is_found_and_made_small(name: str, seed: int) -> None:
-    found = hunted(name, DEFAULT, seed=seed)
-    assert found.failures, found.results.composed
-    assert min(map(calls, found.failures)) <= MOST_CALLS
-    for failure in found.failures:
+    hunt = hunted(name, DEFAULT, seed=seed)
+    assert hunt.failures, hunt.results.composed
+    assert min(map(calls, hunt.failures)) <= MOST_CALLS
+    for failure in hunt.failures:
         assert failure.verdict in (Verdict.VIOLATES, Verdict.DIVERGES)
         assert (failure.citation is None) == (failure.verdict is Verdict.DIVERGES)
         assert "each call alone conforms" in failure.message

@@ -23,8 +23,8 @@ RAISES = "raises ValueError (compile): an output of shape {} is made of nothing 
 def _question(*functions: str) -> Question:
     steps = [Step("a", functions[0], (Ref("x"),))]
     steps += [Step("b", name, (Ref("a"),)) for name in functions[1:]]
-    made = Program((Input("x", (2,), "float32", Binding.PLACEHOLDER),), tuple(steps), ("a",))
-    return Question(made, [{"x": np.zeros(2, "float32")}], "keras-2.2")
+    program = Program((Input("x", (2,), "float32", Binding.PLACEHOLDER),), tuple(steps), ("a",))
+    return Question(program, [{"x": np.zeros(2, "float32")}], "keras-2.2")
 
 
 def _id(question: Question, kind: str, says: str, *conventions: str) -> str:
@@ -32,29 +32,31 @@ def _id(question: Question, kind: str, says: str, *conventions: str) -> str:
 
 
 def test_errors_in_the_same_words_are_one_failure() -> None:
-    one = _id(_question("exp"), "exception", RAISES.format((2,)))
-    assert _id(_question("abs", "exp"), "exception", RAISES.format((1, 3))) == one
-    assert _id(_question("exp"), "exception", RAISES.replace("output", "input")) != one
-    assert _id(_question("exp"), "exception", RAISES.format((2,)), "precise-static-shape") != one
+    identity = _id(_question("exp"), "exception", RAISES.format((2,)))
+    assert _id(_question("abs", "exp"), "exception", RAISES.format((1, 3))) == identity
+    assert _id(_question("exp"), "exception", RAISES.replace("output", "input")) != identity
+    assert (
+        _id(_question("exp"), "exception", RAISES.format((2,)), "precise-static-shape") != identity
+    )
 
 
 def test_what_the_same_conventions_leave_open_is_one_failure() -> None:
-    one = _id(_question("exp"), "value", "gives 1", "outputs-before-updates")
-    assert _id(_question("abs", "exp"), "value", "gives 2", "outputs-before-updates") == one
-    assert _id(_question("exp"), "shape", "gives 1", "outputs-before-updates") != one
-    assert _id(_question("exp"), "value", "gives 1", "simultaneous-updates") != one
+    identity = _id(_question("exp"), "value", "gives 1", "outputs-before-updates")
+    assert _id(_question("abs", "exp"), "value", "gives 2", "outputs-before-updates") == identity
+    assert _id(_question("exp"), "shape", "gives 1", "outputs-before-updates") != identity
+    assert _id(_question("exp"), "value", "gives 1", "simultaneous-updates") != identity
 
 
 def test_wrong_numbers_are_told_apart_by_the_calls_and_their_wiring() -> None:
-    one = _id(_question("exp"), "value", "gives 1")
-    assert _id(_question("exp"), "value", "gives 2") == one
-    assert _id(_question("abs", "exp"), "value", "gives 1") != one
+    identity = _id(_question("exp"), "value", "gives 1")
+    assert _id(_question("exp"), "value", "gives 2") == identity
+    assert _id(_question("abs", "exp"), "value", "gives 1") != identity
 
 
 def test_what_an_exception_says_has_nothing_of_this_machine() -> None:
     stack = 'Backtrace when that variable is created:\n\n  File "/home/me/w.py", line 7, in f\n'
-    said = f'an input of "/home/me/lib/keras/theano_backend.py:1383"\nwas not provided.\n{stack}'
-    assert in_one_line(said) == 'an input of "…/theano_backend.py:1383" was not provided.'
+    message = f'an input of "/home/me/lib/keras/theano_backend.py:1383"\nwas not provided.\n{stack}'
+    assert in_one_line(message) == 'an input of "…/theano_backend.py:1383" was not provided.'
     assert in_one_line("\x1b[1m'Variable' has none\x1b[0m") == "'Variable' has none"
     assert len(in_one_line("a word " * 100)) == 300
 
@@ -67,10 +69,10 @@ def test_a_wrong_result_of_a_call_is_filed_under_what_it_is_made_by() -> None:
         Step("f", "function", ([Ref("x")], [Ref("a"), Ref("b")])),
         Step("call_0", "operator.call", (Ref("f"), [Ref("given")])),
     )
-    given = Input("given", (2,), "float32", Binding.ARRAY)
-    asked = Question(Program((given,), steps, ("call_0",)), [{"given": np.zeros(2)}], "keras-2.2")
-    found = [function_of(asked, Mismatch("value", "call_0", 0, "", place=n)) for n in (0, 1)]
-    assert found == ["exp", "abs"]
+    fed = Input("given", (2,), "float32", Binding.ARRAY)
+    asked = Question(Program((fed,), steps, ("call_0",)), [{"given": np.zeros(2)}], "keras-2.2")
+    functions = [function_of(asked, Mismatch("value", "call_0", 0, "", place=n)) for n in (0, 1)]
+    assert functions == ["exp", "abs"]
     assert function_of(asked, Mismatch("exception", "", 0, "raises")) == "abs"
 
 
@@ -108,10 +110,12 @@ def test_one_of_several_with_one_id_is_shown(order: list[tuple[str, Failure]]) -
 @pytest.mark.parametrize("split", range(len(FOUND) + 1))
 def test_shards_file_one_failure_in_one_place(split: int) -> None:
     parts = [_results(FOUND[:split]), _results(FOUND[split:])]
-    found = functions_together(parts)
-    shown = {x.id: (f.function, x.message, x.count) for f in found for x in f.aspects[0].failures}
+    functions = functions_together(parts)
+    shown = {
+        x.id: (f.function, x.message, x.count) for f in functions for x in f.aspects[0].failures
+    }
     assert shown == SHOWN
-    verdicts = {f.function: f.aspects[0].verdict for f in found}
+    verdicts = {f.function: f.aspects[0].verdict for f in functions}
     assert verdicts["dot"] is Verdict.VIOLATES
     assert verdicts["exp"] is Verdict.CONFORMS
 

@@ -25,25 +25,27 @@ PLAN = Plan("keras-2.2", 0)
 
 
 def test_one_program_in_seven_to_seventeen_takes_a_gradient_again() -> None:
-    made = [composed(PLAN, number) for number in range(TWICE - 1, 210, TWICE)]
-    twice = [one for one in made if is_twice(one.program)]
+    programs = [composed(PLAN, number) for number in range(TWICE - 1, 210, TWICE)]
+    twice = [program for program in programs if is_twice(program.program)]
     assert len(twice) >= 12, "of 210 programs, 30 of which are asked to"
-    assert any(is_session(one.program) for one in twice)
-    assert any(one.courses[0].types[one.program.outputs[0]].dtype == "float64" for one in twice)
-    assert not any(course.cuts for one in twice for course in one.courses)
+    assert any(is_session(program.program) for program in twice)
+    assert any(
+        program.courses[0].types[program.program.outputs[0]].dtype == "float64" for program in twice
+    )
+    assert not any(course.cuts for program in twice for course in program.courses)
 
 
 def test_where_there_is_no_second_derivative_the_program_is_the_same() -> None:
     """As it was when none were made: with the first seed that has an answer."""
     seen = 0
     for number in range(TWICE - 1, 200, TWICE):
-        one = composed(PLAN, number)
-        if is_twice(one.program) or is_session(one.program):
+        program = composed(PLAN, number)
+        if is_twice(program.program) or is_session(program.program):
             continue
         plain = JoiningGrowth(PLAN, number, 0).grown()
         if plain is not None:
-            assert to_json(one.program) == to_json(plain.program)
-            assert one.arrays[0].keys() == plain.arrays[0].keys()
+            assert to_json(program.program) == to_json(plain.program)
+            assert program.arrays[0].keys() == plain.arrays[0].keys()
             seen += 1
     assert seen
 
@@ -115,16 +117,19 @@ def test_a_second_derivative_that_fails_alone_is_blamed(
         asked = planned(_question())
         assert [d.output for d in judged(asked, worker.run_batch(asked.batch)).differences] != ["g"]
         assert judged(asked, worker.run_batch(asked.batch)).differences
-        found = blamed(worker, asked)
-    assert found is not None
-    assert found.function == function
-    assert says in found.difference.says
+        suspect = blamed(worker, asked)
+    assert suspect is not None
+    assert suspect.function == function
+    assert says in suspect.difference.says
 
 
 def test_of_what_is_right_nothing_is_blamed() -> None:
     launch = Launch(sys.executable, "conformance.reference", "graph", {"PYTHONPATH": str(ROOT)})
     with Session(launch, limits=CallLimits(structure=20.0)) as worker:
         for number in range(TWICE - 1, 80, TWICE):
-            one = composed(PLAN, number)
-            if is_twice(one.program):
-                assert blamed(worker, Question(one.program, one.arrays, one.edition)) is None
+            program = composed(PLAN, number)
+            if is_twice(program.program):
+                assert (
+                    blamed(worker, Question(program.program, program.arrays, program.edition))
+                    is None
+                )

@@ -80,8 +80,8 @@ def test_most_planned_pairs_are_joined(edition: str) -> None:
     plan = Plan(edition, 0)
     numbers = range(len(blocks(plan)) // 3, len(blocks(plan)) // 3 + 5)
     joined = {pair for n in numbers for pair in edges(composed(plan, n).calls, edition)}
-    wanted = due(plan, numbers)
-    assert len(joined & wanted) >= 0.5 * len(wanted)
+    goal = due(plan, numbers)
+    assert len(joined & goal) >= 0.5 * len(goal)
 
 
 def differs(session: Session, program: ComposedProgram) -> bool:

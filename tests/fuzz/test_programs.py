@@ -46,22 +46,22 @@ def test_a_program_is_made_of_its_seed_and_number() -> None:
 
 @pytest.mark.parametrize("edition", OF_K)
 def test_programs_of_every_edition_have_answers(edition: Edition) -> None:
-    for one in programs(edition, 6):
-        assert len(one.calls) >= 2
-        for arrays in one.arrays:
-            if is_session(one.program):
-                session = GraphSession(one.program, arrays, edition)
+    for program in programs(edition, 6):
+        assert len(program.calls) >= 2
+        for arrays in program.arrays:
+            if is_session(program.program):
+                session = GraphSession(program.program, arrays, edition)
                 session.run()
-                assert session.results.keys() >= set(one.program.outputs)
+                assert session.results.keys() >= set(program.program.outputs)
             else:
-                known = course(one.program, arrays, edition).known
-                assert all(known[name].value.size for name in one.program.outputs)
+                known = course(program.program, arrays, edition).known
+                assert all(known[name].value.size for name in program.program.outputs)
 
 
 def test_nothing_is_passed_back_to_integers() -> None:
     # a tensor of integers stands in two calls, of one of which no gradient is known
-    one = composed(Plan("keras-2.2", 0), 3872)
-    assert one.calls
+    program = composed(Plan("keras-2.2", 0), 3872)
+    assert program.calls
 
 
 def test_an_error_of_ours_ends_a_run() -> None:
@@ -82,23 +82,25 @@ def test_an_error_of_ours_ends_a_run() -> None:
 
 def test_sizes_are_kept() -> None:
     for number in range(5):
-        found = composed(Plan("keras-2.2", 0, size=(3, 5)), number)
-        calls = [s for s in found.program.steps if s.function in {c.spec.name for c in found.calls}]
+        program = composed(Plan("keras-2.2", 0, size=(3, 5)), number)
+        calls = [
+            s for s in program.program.steps if s.function in {c.spec.name for c in program.calls}
+        ]
         assert 3 <= len(calls) <= 8  # a gradient adds its loss, and what it asks for
 
 
 def test_each_program_has_one_of_the_functions_that_are_asked_for() -> None:
-    wanted = frozenset({"softmax", "dot"})
+    functions = frozenset({"softmax", "dot"})
     for number in range(5):
-        found = composed(Plan("keras-2.2", 0, functions=wanted), number)
-        assert wanted & {call.spec.name for call in found.calls}
+        program = composed(Plan("keras-2.2", 0, functions=functions), number)
+        assert functions & {call.spec.name for call in program.calls}
 
 
 @pytest.mark.thorough
 def test_programs_are_of_every_sort() -> None:
     seen: Counter[str] = Counter()
-    for one in programs():
-        seen.update(set(_sorts(one)))
+    for program in programs():
+        seen.update(set(_sorts(program)))
     missing = {
         *("fan-out", "diamond", "one tensor twice", "the same call twice", "an unused result"),
         *("several outputs", "an inner output", "a loop", "a gradient", "updates", "two calls"),
@@ -109,18 +111,18 @@ def test_programs_are_of_every_sort() -> None:
     assert not missing, seen
 
 
-def _sorts(one: ComposedProgram) -> list[str]:
-    program, found = one.program, list[str]()
+def _sorts(made_program: ComposedProgram) -> list[str]:
+    program, names = made_program.program, list[str]()
     used = Counter(name for step in program.steps for name in set(references(step)))
-    made = [step.result for step in program.steps]
+    results = [step.result for step in program.steps]
     texts = Counter(repr((s.function, s.args, s.kwargs)) for s in program.steps)
     functions = {step.function for step in program.steps}
     sorts = {
-        "fan-out": any(used[name] > 1 for name in made),
-        "diamond": any(_meets(one, step.result) for step in program.steps),
+        "fan-out": any(used[name] > 1 for name in results),
+        "diamond": any(_meets(made_program, step.result) for step in program.steps),
         "one tensor twice": any(
             isinstance(c, ProgramCall) and len(set(c.references())) < len(c.references())
-            for c in one.calls
+            for c in made_program.calls
         ),
         "the same call twice": max(texts.values()) > 1,
         "an unused result": pruned(program) != program,
@@ -133,7 +135,7 @@ def _sorts(one: ComposedProgram) -> list[str]:
         "a loop over time": "rnn" in functions,
         "a body with tensors from outside": any(_takes(step) for step in program.steps),
         "unknown dimensions": has_unknown(program),
-        "other shapes": is_session(program) and _has_other_shapes(one),
+        "other shapes": is_session(program) and _has_other_shapes(made_program),
         "a switch": "switch" in functions,
         "two calls": sum(s.function == "operator.call" for s in program.steps) > 1,
         "a phase that is fed": "learning_phase" in functions,
@@ -142,8 +144,8 @@ def _sorts(one: ComposedProgram) -> list[str]:
         "float64": any(item.dtype == "float64" for item in program.inputs),
         "variables": any(item.binding == "variable" for item in program.inputs),
     }
-    found += [name for name, there in sorts.items() if there]
-    return found
+    names += [name for name, there in sorts.items() if there]
+    return names
 
 
 def _takes(step: Step) -> bool:
@@ -152,25 +154,25 @@ def _takes(step: Step) -> bool:
     return bool(list(references(plain)))
 
 
-def _has_other_shapes(one: ComposedProgram) -> bool:
+def _has_other_shapes(program: ComposedProgram) -> bool:
     """Whether a function is called with other shapes than at first."""
-    session = GraphSession(one.program, one.arrays[0], one.edition)
+    session = GraphSession(program.program, program.arrays[0], program.edition)
     session.run()
     shapes = [{n: kind.shape for n, kind in c.types.items()} for c in session.courses]
-    return any(found != shapes[0] for found in shapes)
+    return any(shape != shapes[0] for shape in shapes)
 
 
-def _meets(one: ComposedProgram, result: str) -> bool:
+def _meets(composed_program: ComposedProgram, result: str) -> bool:
     """Whether two ways lead from one computed tensor to this one."""
-    before = {s.result: list(dict.fromkeys(references(s))) for s in one.program.steps}
+    before = {s.result: list(dict.fromkeys(references(s))) for s in composed_program.program.steps}
 
     def ways(name: str) -> Counter[str]:
-        found: Counter[str] = Counter()
+        counts: Counter[str] = Counter()
         for source in before.get(name, ()):
             if source in before:
-                found[source] += 1
-                found += ways(source)
-        return found
+                counts[source] += 1
+                counts += ways(source)
+        return counts
 
     return max(ways(result).values(), default=0) > 1
 
@@ -181,15 +183,17 @@ def test_every_pair_of_themes_occurs_and_every_function_at_every_depth() -> None
     one call away from the inputs, and gradients always further."""
     tally, together = ProgramTally(), set[tuple[str, str]]()
     for number in range(PROGRAMS):
-        one = composed(Plan("keras-2.2", 0), number)
-        tally.spread(one.calls)
-        themes = {load().theme(call.spec.name) for call in one.calls}
+        program = composed(Plan("keras-2.2", 0), number)
+        tally.spread(program.calls)
+        themes = {load().theme(call.spec.name) for call in program.calls}
         together |= {(a, b) for a in themes for b in themes}
-    wanted = {s.name for s in documented("keras-2.2").values() if joins(s)} | {*SPECIAL}
-    assert wanted == tally.depths.keys()
-    themes = {load().theme(name) for name in wanted}
+    functions = {s.name for s in documented("keras-2.2").values() if joins(s)} | {*SPECIAL}
+    assert functions == tally.depths.keys()
+    themes = {load().theme(name) for name in functions}
     assert together == {(a, b) for a in themes for b in themes}
-    seen = {name: {min(n + 1, 3) for n, c in enumerate(tally.depths[name]) if c} for name in wanted}
+    seen = {
+        name: {min(n + 1, 3) for n, c in enumerate(tally.depths[name]) if c} for name in functions
+    }
     alone = {name for name, depths in seen.items() if depths == {1}}
     assert alone == {"arange", "eye", "ones", "zeros"}
     assert seen.pop("gradients") == {3}

@@ -22,13 +22,13 @@ def filed(identity: str, count: int) -> FiledFailure:
 
 
 def counts(tally: ProgramTally) -> dict[str, int]:
-    return {name: found.failure.count for name, found in tally.failures.items()}
+    return {name: failure.failure.count for name, failure in tally.failures.items()}
 
 
 def test_what_a_program_shows_now_takes_the_place_of_what_it_was_filed_as() -> None:
     """The programs that were counted there go with it; other failures stay."""
     a, b, c = filed("a", 5), filed("b", 3), filed("c", 2)
-    tally = ProgramTally(failures={one.failure.id: one for one in (a, b, c, filed("d", 7))})
+    tally = ProgramTally(failures={entry.failure.id: entry for entry in (a, b, c, filed("d", 7))})
     tally.add("abs", filed("c", 4).failure)  # by programs of this start
     again = OnceMore()
     again.seen = [

@@ -32,21 +32,21 @@ MASK = Input("mask", (2, 3), "float32", Binding.PLACEHOLDER)
 
 
 def program(*, masked: bool, **kwargs: Argument) -> Program:
-    told = {**kwargs, **({"mask": Ref("mask")} if masked else {})}
+    options = {**kwargs, **({"mask": Ref("mask")} if masked else {})}
     inputs = (
         Input("x", (2, 3, 2), "float32", Binding.PLACEHOLDER),
         Input("s", (2, 2), "float32", Binding.PLACEHOLDER),
         *((MASK,) if masked else ()),
     )
     steps = (
-        Step("c", "rnn", (BODY, Ref("x"), [Ref("s")]), tuple(told.items())),
+        Step("c", "rnn", (BODY, Ref("x"), [Ref("s")]), tuple(options.items())),
         Step("l", "operator.getitem", (Ref("c"), 2)),
         Step("state", "operator.getitem", (Ref("l"), 0)),
         Step("last", "operator.getitem", (Ref("c"), 0)),
         Step("all", "operator.getitem", (Ref("c"), 1)),
     )
-    kept = steps[:3] if masked else steps
-    return Program(inputs, kept, ("state",) if masked else ("state", "last", "all"))
+    chosen = steps[:3] if masked else steps
+    return Program(inputs, chosen, ("state",) if masked else ("state", "last", "all"))
 
 
 def arrays(seed: int) -> dict[str, Array]:
@@ -59,12 +59,12 @@ def arrays(seed: int) -> dict[str, Array]:
     }
 
 
-def right(given: dict[str, Array], *, masked: bool, backwards: bool) -> dict[str, Array]:
+def right(values: dict[str, Array], *, masked: bool, backwards: bool) -> dict[str, Array]:
     def body(x: Array, states: list[Array]) -> tuple[Array, list[Array]]:
         output = np.tanh(np.maximum(x, states[0]))
         return output, [np.minimum(output, states[0])]
 
-    wide = {n: a.astype(np.float64) for n, a in given.items()}
+    wide = {n: a.astype(np.float64) for n, a in values.items()}
     mask = wide["mask"] if masked else None
     last, outputs, states = rnn(body, wide["x"], [wide["s"]], backwards, mask)
     return {"last": last, "all": outputs, "state": states[0]}
@@ -74,42 +74,42 @@ def right(given: dict[str, Array], *, masked: bool, backwards: bool) -> dict[str
 @pytest.mark.parametrize("backwards", [False, True])
 def test_the_results_of_rnn_are_within_their_reach(*, masked: bool, backwards: bool) -> None:
     for seed in range(5):
-        given = arrays(seed)
-        made = program(masked=masked, go_backwards=backwards)
-        found = course(made, given, "keras-2.2")
-        wanted = right(given, masked=masked, backwards=backwards)
-        for name in made.outputs:
-            one = found.known[name]
-            assert one.value.shape == wanted[name].shape == found.types[name].shape
-            assert bool((np.abs(one.value - wanted[name]) <= one.reach).all())
-            assert float(one.reach.max()) < 1e-5
+        inputs = arrays(seed)
+        looping = program(masked=masked, go_backwards=backwards)
+        exact = course(looping, inputs, "keras-2.2")
+        expected = right(inputs, masked=masked, backwards=backwards)
+        for name in looping.outputs:
+            known = exact.known[name]
+            assert known.value.shape == expected[name].shape == exact.types[name].shape
+            assert bool((np.abs(known.value - expected[name]) <= known.reach).all())
+            assert float(known.reach.max()) < 1e-5
 
 
 def test_states_carry_their_reach_from_step_to_step() -> None:
-    made, given = program(masked=False), arrays(1)
-    exact = course(made, given, "keras-2.2")
+    looping, inputs = program(masked=False), arrays(1)
+    exact = course(looping, inputs, "keras-2.2")
     off = Course({}, {})
-    for item in made.inputs:
+    for item in looping.inputs:
         off.types[item.name] = Typed(item.shape, (item.dtype,))
         reach = np.full(item.shape, 1e-5 if item.name == "s" else 0.0)
-        off.known[item.name] = Known(given[item.name], reach)
-    for call in calls_of(made, "keras-2.2"):
+        off.known[item.name] = Known(inputs[item.name], reach)
+    for call in calls_of(looping, "keras-2.2"):
         off.add(call, "keras-2.2")
     for shift in (-1e-5, 1e-5):
-        moved = {**given, "s": given["s"].astype(np.float64) + shift}
-        wanted = right(moved, masked=False, backwards=False)
-        for name in made.outputs:
+        moved = {**inputs, "s": inputs["s"].astype(np.float64) + shift}
+        expected = right(moved, masked=False, backwards=False)
+        for name in looping.outputs:
             assert bool(
-                (np.abs(off.known[name].value - wanted[name]) <= off.known[name].reach).all()
+                (np.abs(off.known[name].value - expected[name]) <= off.known[name].reach).all()
             )
     assert float(off.known["state"].reach.max()) > 10 * float(exact.known["state"].reach.max())
 
 
 def test_what_masked_steps_give_has_no_answer() -> None:
-    made = program(masked=True)
+    looping = program(masked=True)
     last = Step("last", "operator.getitem", (Ref("c"), 0))
     with pytest.raises(ValueError, match="masked step"):
-        course(Program(made.inputs, (*made.steps, last), ("last",)), arrays(0), "keras-2.2")
+        course(Program(looping.inputs, (*looping.steps, last), ("last",)), arrays(0), "keras-2.2")
 
 
 @pytest.mark.parametrize(
@@ -119,21 +119,21 @@ def test_what_masked_steps_give_has_no_answer() -> None:
 def test_what_is_not_of_the_sequence_has_no_answer(
     name: str, shape: tuple[int, ...], reason: str
 ) -> None:
-    made = program(masked=True)
-    inputs = (replace(i, shape=shape) if i.name == name else i for i in made.inputs)
-    given = {**arrays(0), name: np.ones(shape, "float32")}
+    looping = program(masked=True)
+    inputs = (replace(i, shape=shape) if i.name == name else i for i in looping.inputs)
+    fed = {**arrays(0), name: np.ones(shape, "float32")}
     with pytest.raises(ValueError, match=reason):
-        course(replace(made, inputs=tuple(inputs)), given, "keras-2.2")
+        course(replace(looping, inputs=tuple(inputs)), fed, "keras-2.2")
 
 
 def test_a_body_that_leaves_ordinary_numbers_has_no_answer() -> None:
     steps = (Step("h", "exp", (Ref("e"),)), Step("i", "maximum", (Ref("h"), Ref("a"))))
     body = Function("b", ("a", "e"), steps, Ref("i"))
     x = Input("x", (2, 1), "float32", Binding.PLACEHOLDER)
-    made = Program((x,), (Step("f", "foldl", (body, Ref("x"))),), ("f",))
-    assert course(made, {"x": np.array([[1], [2]], "float32")}, "keras-2.2").known["f"]
+    looping = Program((x,), (Step("f", "foldl", (body, Ref("x"))),), ("f",))
+    assert course(looping, {"x": np.array([[1], [2]], "float32")}, "keras-2.2").known["f"]
     with pytest.raises(ValueError, match="leaves the numbers"):
-        course(made, {"x": np.array([[1], [20]], "float32")}, "keras-2.2")
+        course(looping, {"x": np.array([[1], [20]], "float32")}, "keras-2.2")
 
 
 def test_a_body_refers_to_what_it_takes_from_outside_alone() -> None:
@@ -147,33 +147,35 @@ def test_a_moving_average_is_within_its_bound_however_it_is_computed(
 ) -> None:
     random = np.random.default_rng(0)
     old, new = (random.normal(size=50).astype(dtype) for _ in range(2))
-    found = averaged(old, new, momentum)
-    one = np.dtype(dtype).type
+    average = averaged(old, new, momentum)
+    number = np.dtype(dtype).type
     ways = (
-        old * one(momentum) + new * (one(1) - one(momentum)),
-        old * one(momentum) + new * one(1 - momentum),
-        old - (old - new) * one(1 - momentum),
-        new + (old - new) * one(momentum),
+        old * number(momentum) + new * (number(1) - number(momentum)),
+        old * number(momentum) + new * number(1 - momentum),
+        old - (old - new) * number(1 - momentum),
+        new + (old - new) * number(momentum),
     )
     for way in ways:
-        assert bool((np.abs(way - found.value.astype(np.longdouble)) <= found.reach).all())
+        assert bool((np.abs(way - average.value.astype(np.longdouble)) <= average.reach).all())
     size = np.abs(old) + np.abs(new)
-    assert bool((found.reach <= 16 * np.finfo(dtype).eps * size).all()), "no wider than it must be"
+    assert bool((average.reach <= 16 * np.finfo(dtype).eps * size).all()), (
+        "no wider than it must be"
+    )
 
 
 def averaged(old: Array, new: Array, momentum: float) -> Known:
     session = GraphSession(averaging(old, momentum), {"old": old, "new": new}, "keras-2.2")
     session.run()
-    ((_, found),) = session.results["after"]
-    return found
+    ((_, average),) = session.results["after"]
+    return average
 
 
 def averaging(old: Array, momentum: float) -> Program:
     inputs = tuple(Input(n, old.shape, old.dtype.name, Binding.ARRAY) for n in ("old", "new"))
-    told = (("shape", old.shape), ("dtype", old.dtype.name))
+    shape_and_dtype = (("shape", old.shape), ("dtype", old.dtype.name))
     steps = (
-        Step("v", "variable", (Ref("old"),), told[1:]),
-        Step("x", "placeholder", (), told),
+        Step("v", "variable", (Ref("old"),), shape_and_dtype[1:]),
+        Step("x", "placeholder", (), shape_and_dtype),
         Step("y", "abs", (Ref("x"),)),
         Step("u", "moving_average_update", (Ref("v"), Ref("x"), momentum)),
         Step("f", "function", ([Ref("x")], [Ref("y")]), (("updates", [Ref("u")]),)),
@@ -188,9 +190,9 @@ def test_an_average_rests_on_a_convention() -> None:
 
 
 def test_a_variable_keeps_its_shape() -> None:
-    made = averaging(np.ones(2, "float32"), 0.5)
+    averaging_program = averaging(np.ones(2, "float32"), 0.5)
     session = GraphSession(
-        made, {"old": np.ones(2, "float32"), "new": np.ones(3, "float32")}, "keras-2.2"
+        averaging_program, {"old": np.ones(2, "float32"), "new": np.ones(3, "float32")}, "keras-2.2"
     )
     with pytest.raises(ValueError, match="keeps its shape"):
         session.run()

@@ -43,9 +43,9 @@ def program(*steps: Step, outputs: Sequence[str] = (), shape: tuple[int, ...] = 
     return Program((x,), steps, tuple(outputs) or (steps[-1].result,))
 
 
-def question(made: Program, *numbers: float) -> Question:
-    x = np.asarray(numbers or (0.5, -1.25, 2.0), "float32").reshape(made.inputs[0].shape)
-    return Question(made, [{"x": x}], "keras-2.2")
+def question(asked: Program, *numbers: float) -> Question:
+    x = np.asarray(numbers or (0.5, -1.25, 2.0), "float32").reshape(asked.inputs[0].shape)
+    return Question(asked, [{"x": x}], "keras-2.2")
 
 
 CHAIN = program(
@@ -63,9 +63,9 @@ def test_a_call_that_fails_alone_is_blamed(tmp_path: Path) -> None:
         asked = planned(question(CHAIN))
         differences = judged(asked, worker.run_batch(asked.batch)).differences
         assert [d.output for d in differences] == ["c"]
-        found = blamed(worker, asked)
-    assert found is not None
-    assert found.function == "exp"
+        suspect = blamed(worker, asked)
+    assert suspect is not None
+    assert suspect.function == "exp"
 
 
 SCALARS = """
@@ -85,33 +85,35 @@ def test_numbers_of_python_have_no_dtype(tmp_path: Path) -> None:
     with Session(Launch(sys.executable, "plain_numbers", "graph", environment)) as worker:
         for function in ("sum", "argmax"):
             asked = question(program(step("a", "square", Ref("x")), step("b", function, Ref("a"))))
-            found = judged(asked, worker.run_batch(asked.batch))
-            assert found.compared
-            assert not found.differences
+            judgement = judged(asked, worker.run_batch(asked.batch))
+            assert judgement.compared
+            assert not judgement.differences
 
 
 def test_what_is_left_of_a_program_without_a_function() -> None:
-    made = program(
+    chain = program(
         step("a", "tanh", Ref("x")),
         step("b", "exp", Ref("a")),
         step("c", "square", Ref("a")),
         step("d", "maximum", Ref("c"), Ref("b")),
         outputs=("d", "c"),
     )
-    left = rest(question(made), "exp")
+    left = rest(question(chain), "exp")
     assert left is not None
     assert [s.result for s in left.program.steps] == ["a", "c"]
     assert left.program.outputs == ("c",)
-    assert rest(question(made), "tanh") is None, "all is made of it"
+    assert rest(question(chain), "tanh") is None, "all is made of it"
     assert rest(question(CHAIN), "exp") is None, "one call is no composition"
-    assert rest(question(made), "sin") is None, "it has no such call"
+    assert rest(question(chain), "sin") is None, "it has no such call"
 
 
 def test_what_is_left_of_a_function_that_is_compiled() -> None:
-    made = _session("a", "b")
-    left = rest(replace(question(CHAIN), program=made, arrays=[_START]), "exp")
+    session = _session("a", "b")
+    left = rest(replace(question(CHAIN), program=session, arrays=[_START]), "exp")
     assert left is None, "one call is left"
-    twice = replace(made, steps=(*made.steps[:2], step("z", "sin", Ref("v")), *made.steps[2:]))
+    twice = replace(
+        session, steps=(*session.steps[:2], step("z", "sin", Ref("v")), *session.steps[2:])
+    )
     left = rest(replace(question(CHAIN), program=twice, arrays=[_START]), "exp")
     assert left is not None
     (compiled,) = (s for s in left.program.steps if s.function == "function")
@@ -132,8 +134,8 @@ def test_numbers_that_are_as_simple_as_they_can_be_are_left() -> None:
 
 
 def test_plain_calls_take_the_place_of_others() -> None:
-    made = [candidate.program.steps for candidate in plainer(question(CHAIN))]
-    assert [[s.function for s in steps] for steps in made] == [
+    chains = [candidate.program.steps for candidate in plainer(question(CHAIN))]
+    assert [[s.function for s in steps] for steps in chains] == [
         ["abs", "exp", "square"],
         ["tanh", "abs", "square"],
         ["tanh", "exp", "abs"],
@@ -144,26 +146,26 @@ def test_plain_calls_take_the_place_of_others() -> None:
 
 
 def test_the_bound_runs_along() -> None:
-    found = course(CHAIN, question(CHAIN).arrays[0], "keras-2.2")
-    reaches = [float(found.known[name].reach.max()) for name in "xabc"]
+    exact = course(CHAIN, question(CHAIN).arrays[0], "keras-2.2")
+    reaches = [float(exact.known[name].reach.max()) for name in "xabc"]
     assert reaches[0] == 0
     assert 0 < reaches[1] < reaches[2] < reaches[3] < 1e-4
     x = question(CHAIN).arrays[0]["x"].astype(np.float64)
     right = np.exp(np.tanh(x)) ** 2
-    assert bool((np.abs(found.known["c"].value - right) <= found.known["c"].reach).all())
+    assert bool((np.abs(exact.known["c"].value - right) <= exact.known["c"].reach).all())
 
 
 def test_a_program_is_cut_where_a_tie_hides_the_answer() -> None:
     """The sum of thirds is 1 but for its roundings: what `round` makes of half of it is open."""
-    made = program(
+    chain = program(
         step("s", "mean", Ref("x")), step("r", "round", Ref("s")), step("e", "exp", Ref("r"))
     )
-    tied = question(made, 0.1, 0.7, 0.7)
+    tied = question(chain, 0.1, 0.7, 0.7)
     assert float(np.mean(tied.arrays[0]["x"].astype(np.float64))) == pytest.approx(0.5, abs=1e-7)
-    found = course(made, tied.arrays[0], "keras-2.2")
-    assert found.cuts.keys() >= {"s"}
-    plain = question(made, 0.1, 0.7, 0.2)
-    assert not course(made, plain.arrays[0], "keras-2.2").cuts
+    exact = course(chain, tied.arrays[0], "keras-2.2")
+    assert exact.cuts.keys() >= {"s"}
+    plain = question(chain, 0.1, 0.7, 0.2)
+    assert not course(chain, plain.arrays[0], "keras-2.2").cuts
 
 
 def test_what_is_useless_is_told() -> None:
@@ -180,8 +182,8 @@ def test_a_callable_refers_to_what_is_outside_it_alone() -> None:
 
 
 def test_what_outputs_do_not_need_is_left_out() -> None:
-    made = program(step("a", "exp", Ref("x")), step("b", "abs", Ref("x")), outputs=("b",))
-    assert [s.result for s in pruned(made).steps] == ["b"]
+    chain = program(step("a", "exp", Ref("x")), step("b", "abs", Ref("x")), outputs=("b",))
+    assert [s.result for s in pruned(chain).steps] == ["b"]
 
 
 _START = {"v_start": np.array([0.5, 2], "float32")}
@@ -230,32 +232,32 @@ def placeholder(shape=None, **kwargs):
 def test_an_input_that_cannot_be_made_is_blamed(tmp_path: Path, *, compiled: bool) -> None:
     (tmp_path / "limited.py").write_text(LIMITED)
     environment = {"PYTHONPATH": f"{tmp_path}:{ROOT}", "PYTHONDONTWRITEBYTECODE": "1"}
-    made = program(step("a", "tanh", Ref("x")), step("b", "exp", Ref("a")), shape=(1,))
-    asked = question(made, 0.5)
+    chain = program(step("a", "tanh", Ref("x")), step("b", "exp", Ref("a")), shape=(1,))
+    asked = question(chain, 0.5)
     if compiled:
-        told = (("shape", (1,)), ("dtype", "float32"))
+        shape_and_dtype = (("shape", (1,)), ("dtype", "float32"))
         array = Input("x_0", (1,), "float32", Binding.ARRAY)
         steps = (
-            Step("x", "placeholder", (), told),
-            *made.steps,
+            Step("x", "placeholder", (), shape_and_dtype),
+            *chain.steps,
             step("f", "function", [Ref("x")], [Ref("b")]),
             step("c", "operator.call", Ref("f"), [Ref("x_0")]),
         )
         fed = {"x_0": np.asarray([0.5], "float32")}
         asked = replace(asked, program=Program((array,), steps, ("c",)), arrays=[fed])
     with Session(Launch(sys.executable, "limited", "graph", environment)) as worker:
-        found = blamed(worker, planned(asked))
-    assert found is not None
-    assert found.function == "placeholder"
+        suspect = blamed(worker, planned(asked))
+    assert suspect is not None
+    assert suspect.function == "placeholder"
 
 
 def test_what_is_left_of_a_program_has_no_input_that_it_does_not_need() -> None:
-    made = program(
+    chain = program(
         step("a", "tanh", Ref("x")), step("b", "exp", Ref("a")), step("c", "square", Ref("y"))
     )
     y = Input("y", (3,), "float32", Binding.PLACEHOLDER)
-    made = replace(made, inputs=(*made.inputs, y), outputs=("b", "c"))
-    asked = replace(question(made), arrays=[{n: np.ones(3, "float32") for n in "xy"}])
+    chain = replace(chain, inputs=(*chain.inputs, y), outputs=("b", "c"))
+    asked = replace(question(chain), arrays=[{n: np.ones(3, "float32") for n in "xy"}])
     left = rest(asked, "square")
     assert left is not None
     assert [i.name for i in left.program.inputs] == ["x"]
@@ -274,7 +276,7 @@ def gradients(loss, variables):
 def test_gradients_that_cannot_be_had_are_blamed_themselves(tmp_path: Path) -> None:
     (tmp_path / "eager_one.py").write_text(EAGER)
     environment = {"PYTHONPATH": f"{tmp_path}:{ROOT}", "PYTHONDONTWRITEBYTECODE": "1"}
-    made = program(
+    chain = program(
         step("a", "tanh", Ref("x")),
         step("b", "square", Ref("a")),
         step("l", "sum", Ref("b")),
@@ -283,9 +285,9 @@ def test_gradients_that_cannot_be_had_are_blamed_themselves(tmp_path: Path) -> N
         outputs=("g", "b"),
     )
     with Session(Launch(sys.executable, "eager_one", "graph", environment)) as worker:
-        found = blamed(worker, planned(question(made)))
-    assert found is not None
-    assert found.function == "gradients"
-    left = rest(question(made), "gradients")
+        suspect = blamed(worker, planned(question(chain)))
+    assert suspect is not None
+    assert suspect.function == "gradients"
+    left = rest(question(chain), "gradients")
     assert left is not None
     assert left.program.outputs == ("b",)

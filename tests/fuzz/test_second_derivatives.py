@@ -80,14 +80,16 @@ def test_derivatives_of_single_calls_are_those_of_torch(name: str) -> None:
     for _ in range(20):
         x = RNG.normal(0, 2, (2, 3)) + 0.01
         x = np.abs(x) if name in ("log", "sqrt") else x
-        found = bends(
+        derivatives = bends(
             name, in_extended({"x": x, **ARGUMENTS.get(name, {})}), {"x": 1e-9 * np.abs(x)}
         )
-        given = torch.tensor(x)
-        assert_near(found.slopes, jacobian(OF_TORCH[name], given), found.steps)
-        for row in range(len(found.slopes)):
-            wanted = torch.autograd.functional.hessian(one_of(OF_TORCH[name], row), given)
-            assert_near(found.seconds[row], wanted.numpy().reshape(6, 6), found.terms[row])
+        point = torch.tensor(x)
+        assert_near(derivatives.slopes, jacobian(OF_TORCH[name], point), derivatives.steps)
+        for row in range(len(derivatives.slopes)):
+            expected = torch.autograd.functional.hessian(one_of(OF_TORCH[name], row), point)
+            assert_near(
+                derivatives.seconds[row], expected.numpy().reshape(6, 6), derivatives.terms[row]
+            )
 
 
 def one_of(function: Callable[[Tensor], Tensor], row: int) -> Callable[[Tensor], Tensor]:
@@ -95,22 +97,22 @@ def one_of(function: Callable[[Tensor], Tensor], row: int) -> Callable[[Tensor],
 
 
 def jacobian(function: Callable[[Tensor], Tensor], x: Tensor) -> Array:
-    found: Array = torch.autograd.functional.jacobian(function, x).numpy()
-    return found.reshape(-1, x.numel())
+    matrix: Array = torch.autograd.functional.jacobian(function, x).numpy()
+    return matrix.reshape(-1, x.numel())
 
 
-def assert_near(found: Array, wanted: Array, size: Array) -> None:
+def assert_near(result: Array, expected: Array, size: Array) -> None:
     # besides the roundings there is the conditioning of sums of exponentials, which is relative
     # to 1 where the arguments are
-    assert (np.abs(found - wanted) <= gamma(ROUNDINGS) * size).all()
-    assert (np.abs(found) <= size * (1 + 1e-15)).all()
+    assert (np.abs(result - expected) <= gamma(ROUNDINGS) * size).all()
+    assert (np.abs(result) <= size * (1 + 1e-15)).all()
 
 
 def calls(name: str) -> Iterator[Mapping[str, Any]]:
     """Arguments of a function, in extended precision."""
     edition: Edition = [e for e in EDITIONS if e in load()[name].editions][-1]
-    for made in steered(load()[name], edition, {DTYPE: "float64"}, 60, 0):
-        structure: Structure = made.value
+    for draw in steered(load()[name], edition, {DTYPE: "float64"}, 60, 0):
+        structure: Structure = draw.value
         if structure.oracle != name or any(0 in i.shape for i in structure.program.inputs):
             continue
         arguments = resolved(structure.arguments, draw_arrays(structure, Draw("ordinary", 0)))
@@ -123,31 +125,35 @@ def test_what_is_said_to_be_linear_in_one_tensor_or_two_is(name: str) -> None:
     seen = 0
     for wide in calls(name):
         try:
-            found = bends(name, wide, {})
+            derivatives = bends(name, wide, {})
         except ValueError:  # there are many elements
             continue
         apart = {place: RNG.normal(0, 3, x.shape) for place, x in places(wide)}
         there = np.asarray(ORACLES[name](**_moved(wide, apart)), np.longdouble).reshape(-1)
         here = np.asarray(ORACLES[name](**wide), np.longdouble).reshape(-1)
-        assert_expansion(found, there - here, [d.reshape(-1) for d in apart.values()], here)
+        assert_expansion(derivatives, there - here, [d.reshape(-1) for d in apart.values()], here)
         seen += 1
     assert seen, name
 
 
-def assert_expansion(found: Bends, change: Array, apart: Sequence[Array], here: Array) -> None:
+def assert_expansion(
+    derivatives: Bends, change: Array, apart: Sequence[Array], here: Array
+) -> None:
     d = np.concatenate(apart)
-    wanted = found.slopes @ d + (found.seconds @ d) @ d / 2
-    size = found.steps @ np.abs(d) + (found.terms @ np.abs(d)) @ np.abs(d) + np.abs(here)
-    assert (np.abs(change - wanted) <= gamma(ROUNDINGS) * (size + 1)).all()
+    estimate = derivatives.slopes @ d + (derivatives.seconds @ d) @ d / 2
+    size = (
+        derivatives.steps @ np.abs(d) + (derivatives.terms @ np.abs(d)) @ np.abs(d) + np.abs(here)
+    )
+    assert (np.abs(change - estimate) <= gamma(ROUNDINGS) * (size + 1)).all()
 
 
 def _moved(wide: Mapping[str, Any], apart: Mapping[Any, Array]) -> dict[str, Any]:
-    def one(name: str, value: Any) -> Any:
+    def moved_value(name: str, value: Any) -> Any:
         if isinstance(value, list) and value and isinstance(value[0], np.ndarray):
             return [x + apart[name, i] for i, x in enumerate(value)]
         return value + apart[name, None] if (name, None) in apart else value
 
-    return {name: one(name, value) for name, value in wide.items()}
+    return {name: moved_value(name, value) for name, value in wide.items()}
 
 
 # Programs
@@ -275,22 +281,22 @@ def twice(case: Case, arrays: Mapping[str, Array], dtype: Any) -> list[Array]:
 
 def pushed_forward(case: Case, arrays: Mapping[str, Array], dtype: Any) -> list[Array]:
     """By a sweep forwards over a sweep back: other operations, in another order."""
-    given = {n: torch.tensor(arrays[n], dtype=dtype) for n in "xw"}
+    tensors = {n: torch.tensor(arrays[n], dtype=dtype) for n in "xw"}
 
     def outer(x: Tensor, w: Tensor) -> Tensor:
         return case.outer(torch.func.grad(case.loss)(x, w), x, w)
 
-    x, w = given.values()
-    found = torch.func.jacfwd(outer, argnums=(0, 1))(x, w)
-    return [d.numpy() for d in found]
+    x, w = tensors.values()
+    derivatives = torch.func.jacfwd(outer, argnums=(0, 1))(x, w)
+    return [d.numpy() for d in derivatives]
 
 
 def known(case: Case, arrays: Mapping[str, Array], dtype: str) -> list[Known]:
     """What is known without a cut, be it much or little."""
-    made = program(dtype, case.shapes, *case.steps())
+    composed = program(dtype, case.shapes, *case.steps())
     there = Course({}, {}, planned=False)
-    there.begin({i.name: Typed(i.shape, (i.dtype,)) for i in made.inputs}, arrays)
-    for call in calls_of(made, "keras-2.2"):
+    there.begin({i.name: Typed(i.shape, (i.dtype,)) for i in composed.inputs}, arrays)
+    for call in calls_of(composed, "keras-2.2"):
         there.add(call, "keras-2.2")
     return [there.known[name] for name in ("z_0", "z_1")]
 
@@ -308,37 +314,37 @@ def drawn(case: Case, dtype: str) -> Iterator[tuple[dict[str, Array], list[Known
     assert seen > DRAWS * 0.7
 
 
-def off(found: Known, got: Array) -> Array:
-    return np.abs(found.value.astype(np.longdouble) - got)
+def off(exact: Known, got: Array) -> Array:
+    return np.abs(exact.value.astype(np.longdouble) - got)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda c: type(c).__name__)
 def test_second_derivatives_are_those_of_torch(case: Case) -> None:
-    for arrays, wanted in drawn(case, "float64"):
-        for found, right in zip(wanted, twice(case, arrays, torch.float64), strict=True):
-            assert (off(found, right) <= 1e-12 * max(found.scale, 1)).all()
+    for arrays, expected in drawn(case, "float64"):
+        for exact, right in zip(expected, twice(case, arrays, torch.float64), strict=True):
+            assert (off(exact, right) <= 1e-12 * max(exact.scale, 1)).all()
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda c: type(c).__name__)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_what_is_computed_in_another_order_is_within_the_bound(case: Case, dtype: str) -> None:
     kind, tight = getattr(torch, dtype), []
-    for arrays, wanted in drawn(case, dtype):
+    for arrays, expected in drawn(case, dtype):
         for answers in (twice(case, arrays, kind), pushed_forward(case, arrays, kind)):
-            for found, got in zip(wanted, answers, strict=True):
-                assert (off(found, got) <= found.reach).all()
-                tight.append(found.reach.max() / found.scale)
+            for exact, got in zip(expected, answers, strict=True):
+                assert (off(exact, got) <= exact.reach).all()
+                tight.append(exact.reach.max() / exact.scale)
     assert np.median(tight) < 3 * np.sqrt(np.finfo(dtype).eps), "about half of the digits"
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda c: type(c).__name__)
 def test_what_lacks_a_term_is_beyond_the_bound(case: Case) -> None:
     """The derivatives where w is zero: the terms that w is a factor of are missing."""
-    for arrays, wanted in drawn(case, "float32"):
+    for arrays, expected in drawn(case, "float32"):
         fixed = {**arrays, "w": np.zeros_like(arrays["w"])}
         wrong = twice(case, fixed, torch.float64)
-        pairs = zip(wanted, wrong, strict=True)
-        assert any((off(found, got) > found.reach).any() for found, got in pairs)
+        pairs = zip(expected, wrong, strict=True)
+        assert any((off(exact, got) > exact.reach).any() for exact, got in pairs)
 
 
 def test_nothing_is_known_of_what_a_gradient_may_be_computed_of() -> None:
@@ -352,8 +358,8 @@ def test_nothing_is_known_of_what_a_gradient_may_be_computed_of() -> None:
     x = {"x": np.array([0.5, 1], "float32")}
 
     def again(of: str, by: str) -> Known:
-        made = [*steps, step("s", "sum", Ref(of)), *gradient("z", "s", by)]
-        return course(program("float32", {"x": (2,)}, *made), x, "keras-2.2").known["z_0"]
+        chain = [*steps, step("s", "sum", Ref(of)), *gradient("z", "s", by)]
+        return course(program("float32", {"x": (2,)}, *chain), x, "keras-2.2").known["z_0"]
 
     with pytest.raises(ValueError, match="the tensors behind a gradient are not known"):
         again("g_0", "e")
@@ -364,7 +370,7 @@ def test_nothing_is_known_of_what_a_gradient_may_be_computed_of() -> None:
 
 @pytest.mark.parametrize("function", ["sign", "elu", "softsign", "prod", "identity"])
 def test_a_second_derivative_is_not_there_or_not_known(function: str) -> None:
-    made = [
+    chain = [
         step("y", function, Ref("x")),
         step("l", "sum", Ref("y")),
         *gradient("g", "l", "x"),
@@ -374,12 +380,12 @@ def test_a_second_derivative_is_not_there_or_not_known(function: str) -> None:
     ]
     x = {"x": np.array([0.5, 1], "float32")}
     with pytest.raises((ValueError, KeyError)):
-        course(program("float32", {"x": (2,)}, *made), x, "keras-2.2")
+        course(program("float32", {"x": (2,)}, *chain), x, "keras-2.2")
 
 
 def test_nothing_is_known_near_a_kink_and_of_third_derivatives() -> None:
     def asked(*numbers: float) -> Known:
-        made = [
+        chain = [
             step("y", "abs", Ref("x")),
             step("q", "pow", Ref("y"), 4),
             step("l", "sum", Ref("q")),
@@ -388,7 +394,7 @@ def test_nothing_is_known_near_a_kink_and_of_third_derivatives() -> None:
             *gradient("z", "s", "x"),
         ]
         x = {"x": np.asarray(numbers, "float32")}
-        return course(program("float32", {"x": (2,)}, *made), x, "keras-2.2").known["z_0"]
+        return course(program("float32", {"x": (2,)}, *chain), x, "keras-2.2").known["z_0"]
 
     assert off(asked(1, -2), np.array([12, 48])).max() < 1e-4
     with pytest.raises(ValueError, match="may not depend"):

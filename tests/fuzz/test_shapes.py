@@ -31,29 +31,29 @@ def step(result: str, function: str, *args: Argument, **kwargs: Argument) -> Ste
     return Step(result, function, args, tuple(kwargs.items()))
 
 
-def program(*steps: Step, told: Argument = (None, 3)) -> Program:
-    x = Input("x", (2, 3), "float32", Binding.PLACEHOLDER_NONE, (("shape", told), *UNKNOWN[1:]))
+def program(*steps: Step, shape: Argument = (None, 3)) -> Program:
+    x = Input("x", (2, 3), "float32", Binding.PLACEHOLDER_NONE, (("shape", shape), *UNKNOWN[1:]))
     return Program((x,), steps, (steps[-1].result,))
 
 
-def known(made: Program) -> dict[str, tuple[int | None, ...]]:
-    arrays = {i.name: np.ones(i.shape, i.dtype) for i in made.inputs}
-    found = course(made, arrays, "keras-2.2")
-    return static_shapes(initial_shapes(made, found.types), found.calls, found.types)
+def known(tested: Program) -> dict[str, tuple[int | None, ...]]:
+    arrays = {i.name: np.ones(i.shape, i.dtype) for i in tested.inputs}
+    exact = course(tested, arrays, "keras-2.2")
+    return static_shapes(initial_shapes(tested, exact.types), exact.calls, exact.types)
 
 
 def test_rules_say_what_is_known_of_results() -> None:
-    made = program(
+    chain = program(
         step("t", "transpose", Ref("x")),
         step("s", "sum", Ref("t"), axis=0),
         step("e", "expand_dims", Ref("s"), axis=0),
         step("m", "mean", Ref("x")),
     )
-    found = known(made)
-    assert found["t"] == (3, None)
-    assert found["s"] == (None,)
-    assert found["e"] == (1, None)
-    assert found["m"] == ()
+    lengths = known(chain)
+    assert lengths["t"] == (3, None)
+    assert lengths["s"] == (None,)
+    assert lengths["e"] == (1, None)
+    assert lengths["m"] == ()
 
 
 def test_kernels_and_channels_must_be_known() -> None:
@@ -61,11 +61,11 @@ def test_kernels_and_channels_must_be_known() -> None:
     kernel = step("k", "expand_dims", Ref("x"), axis=0)
     conv = step("c", "conv1d", Ref("i"), Ref("k"), padding="valid")
 
-    def enough(*told: int | None) -> bool:
-        made = program(image, kernel, conv, told=told)
-        found = course(made, {"x": np.ones((1, 3, 3), "float32")[0]}, "keras-2.2")
+    def enough(*shape: int | None) -> bool:
+        chain = program(image, kernel, conv, shape=shape)
+        exact = course(chain, {"x": np.ones((1, 3, 3), "float32")[0]}, "keras-2.2")
         return fits(
-            static_shapes(initial_shapes(made, found.types), found.calls, found.types), found.calls
+            static_shapes(initial_shapes(chain, exact.types), exact.calls, exact.types), exact.calls
         )
 
     x = Input("x", (3, 3), "float32", Binding.PLACEHOLDER)
@@ -75,20 +75,20 @@ def test_kernels_and_channels_must_be_known() -> None:
     assert not enough(None, 3)
 
 
-@pytest.mark.parametrize(("told", "enough"), [((None, 3, 2), True), ((2, None, 2), False)])
+@pytest.mark.parametrize(("shape", "enough"), [((None, 3, 2), True), ((2, None, 2), False)])
 def test_a_loop_is_unrolled_over_a_known_number_of_steps(
-    told: tuple[int | None, ...], *, enough: bool
+    shape: tuple[int | None, ...], *, enough: bool
 ) -> None:
-    made = composed_rnn(told)
-    found = course(made, {"x": np.ones((2, 3, 2), "float32")}, "keras-2.2")
-    given = static_shapes(initial_shapes(made, found.types), found.calls, found.types)
-    assert fits(given, found.calls) is enough
+    loop = composed_rnn(shape)
+    exact = course(loop, {"x": np.ones((2, 3, 2), "float32")}, "keras-2.2")
+    static = static_shapes(initial_shapes(loop, exact.types), exact.calls, exact.types)
+    assert fits(static, exact.calls) is enough
 
 
-def composed_rnn(told: tuple[int | None, ...]) -> Program:
+def composed_rnn(shape: tuple[int | None, ...]) -> Program:
     from tests.fuzz.test_recurrence import BODY  # noqa: PLC0415 - what it is made of
 
-    kwargs = (("shape", told), ("dtype", "float32"))
+    kwargs = (("shape", shape), ("dtype", "float32"))
     x = Input("x", (2, 3, 2), "float32", Binding.PLACEHOLDER_NONE, kwargs)
     steps = (
         step("s", "sum", Ref("x"), axis=1),
@@ -100,10 +100,10 @@ def composed_rnn(told: tuple[int | None, ...]) -> Program:
 
 def test_lengths_that_are_known_somewhere_are_kept() -> None:
     x = program(step("a", "abs", Ref("x"))).inputs[0]
-    found = course(program(step("a", "abs", Ref("x"))), {"x": np.ones((2, 3))}, "keras-2.2")
-    assert free_lengths([x], found.calls) == [2]
+    exact = course(program(step("a", "abs", Ref("x"))), {"x": np.ones((2, 3))}, "keras-2.2")
+    assert free_lengths([x], exact.calls) == [2]
     held = Input("v", (2,), "float32", Binding.VARIABLE)
-    assert free_lengths([x, held], found.calls) == []
+    assert free_lengths([x, held], exact.calls) == []
 
 
 def test_arrays_of_other_lengths_have_the_same_numbers() -> None:
@@ -114,56 +114,56 @@ def test_arrays_of_other_lengths_have_the_same_numbers() -> None:
 
 
 def test_what_is_refused_where_a_dimension_is_unknown_rests_on_a_convention() -> None:
-    made = program(step("a", "tanh", Ref("x")), step("b", "exp", Ref("a")))
-    asked = Question(made, [{"x": np.ones((2, 3), "float32")}], "keras-2.2")
+    chain = program(step("a", "tanh", Ref("x")), step("b", "exp", Ref("a")))
+    asked = Question(chain, [{"x": np.ones((2, 3), "float32")}], "keras-2.2")
     refused = failure(asked, Mismatch("exception", "", 0, "raises"), Prelude(()), seed=0, number=0)
     assert refused.verdict is Verdict.DIVERGES
     assert refused.convention == "precise-static-shape"
-    known = course(made, asked.arrays[0], "keras-2.2").known["b"]
+    known = course(chain, asked.arrays[0], "keras-2.2").known["b"]
     wrong = Mismatch("value", "b", 0, "is beyond", known, known.value + 1)
     assert failure(asked, wrong, Prelude(()), seed=0, number=0).verdict is Verdict.VIOLATES
 
 
 def test_another_dtype_rests_on_a_convention_where_no_document_gives_one() -> None:
-    made = program(step("a", "tanh", Ref("x")), step("b", "exp", Ref("a")))
-    asked = Question(made, [{"x": np.ones((2, 3), "float32")}], "keras-2.2")
-    known = course(made, asked.arrays[0], "keras-2.2").known["b"]
+    chain = program(step("a", "tanh", Ref("x")), step("b", "exp", Ref("a")))
+    asked = Question(chain, [{"x": np.ones((2, 3), "float32")}], "keras-2.2")
+    known = course(chain, asked.arrays[0], "keras-2.2").known["b"]
     other = Mismatch("dtype", "b", 0, "has dtype int32", known, dtypes=["float32"])
-    found = failure(asked, other, Prelude(("from keras import backend as K",)), seed=0, number=0)
-    assert (found.verdict, found.convention) == (Verdict.DIVERGES, "result-dtype")
-    assert "== 'float32'" in (found.script or "")
+    shown = failure(asked, other, Prelude(("from keras import backend as K",)), seed=0, number=0)
+    assert (shown.verdict, shown.convention) == (Verdict.DIVERGES, "result-dtype")
+    assert "== 'float32'" in (shown.script or "")
 
 
 def test_another_dtype_violates_where_a_document_gives_one() -> None:
-    made = program(step("a", "tanh", Ref("x")), step("b", "cast", Ref("a"), "float64"))
-    asked = Question(made, [{"x": np.ones((2, 3), "float32")}], "keras-2.2")
-    known = course(made, asked.arrays[0], "keras-2.2").known["b"]
+    chain = program(step("a", "tanh", Ref("x")), step("b", "cast", Ref("a"), "float64"))
+    asked = Question(chain, [{"x": np.ones((2, 3), "float32")}], "keras-2.2")
+    known = course(chain, asked.arrays[0], "keras-2.2").known["b"]
     other = Mismatch("dtype", "b", 0, "has dtype float32", known, dtypes=["float64"])
-    found = failure(asked, other, Prelude(()), seed=0, number=0)
-    assert (found.verdict, found.convention) == (Verdict.VIOLATES, None)
+    shown = failure(asked, other, Prelude(()), seed=0, number=0)
+    assert (shown.verdict, shown.convention) == (Verdict.VIOLATES, None)
     claimed = {c.at["ko-2.2"] for c in claims(load()["cast"], Aspect.DTYPE)}
-    assert found.citation is not None
-    assert found.citation.line in claimed
+    assert shown.citation is not None
+    assert shown.citation.line in claimed
 
 
 def of_other_shapes() -> ComposedProgram:
     """A program one of whose functions is called with other shapes."""
     for number in range(3, 400, 4):
-        one = composed(Plan("keras-2.2", 0), number)
-        session = GraphSession(one.program, one.arrays[0], "keras-2.2")
+        composed_program = composed(Plan("keras-2.2", 0), number)
+        session = GraphSession(composed_program.program, composed_program.arrays[0], "keras-2.2")
         session.run()
         shapes = [{n: k.shape for n, k in c.types.items()} for c in session.courses]
         if any(s != shapes[0] for s in shapes):
-            return one
+            return composed_program
     raise AssertionError("there is none")
 
 
 @pytest.mark.slow
 def test_functions_are_called_with_other_shapes() -> None:
-    one = of_other_shapes()
-    assert is_session(one.program)
-    assert has_unknown(one.program)
-    asked = Question(one.program, one.arrays, "keras-2.2")
+    composed_program = of_other_shapes()
+    assert is_session(composed_program.program)
+    assert has_unknown(composed_program.program)
+    asked = Question(composed_program.program, composed_program.arrays, "keras-2.2")
     answered = 0
     for candidate in (*known_shapes(asked), *results_as_inputs(asked)):
         session = GraphSession(candidate.program, candidate.arrays[0], "keras-2.2")
@@ -171,19 +171,19 @@ def test_functions_are_called_with_other_shapes() -> None:
             session.run()
             answered += 1
         for call in session.courses:
-            for made in candidate.program.steps:
-                told = dict(made.kwargs).get("shape")
-                if made.function == "placeholder" and isinstance(told, tuple):
-                    pairs = zip(told, call.types[made.result].shape, strict=True)
+            for step_ in candidate.program.steps:
+                shape = dict(step_.kwargs).get("shape")
+                if step_.function == "placeholder" and isinstance(shape, tuple):
+                    pairs = zip(shape, call.types[step_.result].shape, strict=True)
                     assert all(a in (None, b) for a, b in pairs)
     assert answered
 
 
 def test_an_index_of_nothing_is_a_convention() -> None:
     """The rows of a tensor may be fewer in another call."""
-    made = program(step("g", "gather", Ref("x"), Ref("i")))
+    chain = program(step("g", "gather", Ref("x"), Ref("i")))
     places = Input("i", (2,), "int32", Binding.PLACEHOLDER)
-    asked = Question(replace(made, inputs=(*made.inputs, places)), [], "keras-2.2")
+    asked = Question(replace(chain, inputs=(*chain.inputs, places)), [], "keras-2.2")
     for last, settled in ((1, True), (2, False), (-1, False)):
         numbers = {"x": np.ones((2, 3), "float32"), "i": np.array([0, last], "int32")}
         if settled:
@@ -208,21 +208,21 @@ def sliced(size: Argument, *, rest: int = 2) -> Program:
 @pytest.mark.parametrize("kind", ["constant", "variable"])
 def test_lengths_that_a_tensor_holds_are_not_known(kind: str, rest: int) -> None:
     """No document says that `slice` has a static shape where its size is a tensor."""
-    listed, held = sliced([3, 3, 3], rest=rest), sliced(Made(kind, (3, 3, 3)), rest=rest)
-    assert known(listed)["s"] == (3, 3, 3)
+    plain, held = sliced([3, 3, 3], rest=rest), sliced(Made(kind, (3, 3, 3)), rest=rest)
+    assert known(plain)["s"] == (3, 3, 3)
     assert known(held)["s"] == (None, None, None)
-    assert not has_unknown(listed)
+    assert not has_unknown(plain)
     assert has_unknown(held)
     x = np.arange(1, 28, dtype="float32").reshape(3, 3, 3) / 8
     numbers = [{"x": np.concatenate([x[:2], x[:1]])}]  # a kernel that is its own mirror image
-    planned(Question(listed, numbers, "keras-2.2"))
+    planned(Question(plain, numbers, "keras-2.2"))
     with pytest.raises(ValueError, match="not known"):
         planned(Question(held, numbers, "keras-2.2"))
 
 
 def test_a_target_shape_that_is_a_tensor_has_a_rank() -> None:
-    made = program(step("r", "reshape", Ref("x"), Made("constant", (3, 2))))
-    assert known(made)["r"] == (None, None)
+    chain = program(step("r", "reshape", Ref("x"), Made("constant", (3, 2))))
+    assert known(chain)["r"] == (None, None)
 
 
 @pytest.mark.parametrize(
@@ -239,23 +239,23 @@ def test_the_kernels_of_a_body_must_be_known(size: Argument, *, enough: bool) ->
         stacked,
         step("m", "map_fn", body, Ref("e")),
     )
-    made = Program((x,), steps, ("m",))
-    found = course(made, {"x": np.ones((3, 3, 3), "float32")}, "keras-2.2")
-    given = static_shapes(initial_shapes(made, found.types), found.calls, found.types)
-    assert fits(given, found.calls) is enough
+    loop = Program((x,), steps, ("m",))
+    exact = course(loop, {"x": np.ones((3, 3, 3), "float32")}, "keras-2.2")
+    static = static_shapes(initial_shapes(loop, exact.types), exact.calls, exact.types)
+    assert fits(static, exact.calls) is enough
 
 
 def test_what_a_body_makes_with_a_tensor_is_not_known() -> None:
     size = Made("variable", (2,))
     body = Function("body", ("b",), (step("b_s", "slice", Ref("b"), [0], size),), Ref("b_s"))
-    assert known(program(step("m", "map_fn", body, Ref("x")), told=(2, 3)))["m"] == (None, None)
+    assert known(program(step("m", "map_fn", body, Ref("x")), shape=(2, 3)))["m"] == (None, None)
 
 
 @pytest.mark.slow
 def test_programs_know_the_kernels_that_they_must_know() -> None:
     """Some take lengths from tensors; this one had such a slice as its kernel."""
     for number in (*range(40), 9686):
-        one = composed(Plan("keras-2.2", 0), number)
-        types = one.courses[0].types
-        calls = one.courses[0].calls
-        assert fits(static_shapes(initial_shapes(one.program, types), calls, types), calls)
+        program_ = composed(Plan("keras-2.2", 0), number)
+        types = program_.courses[0].types
+        calls = program_.courses[0].calls
+        assert fits(static_shapes(initial_shapes(program_.program, types), calls, types), calls)

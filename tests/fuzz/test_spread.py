@@ -54,8 +54,8 @@ def boxes(name: str) -> Iterator[Box]:
 def _boxes(name: str, spec: Spec) -> Iterator[Box]:
     random = np.random.default_rng(0)
     edition: Edition = [e for e in EDITIONS if e in spec.editions][-1]
-    for found in steered(spec, edition, {DTYPE: "float32"}, CALLS, 0):
-        structure = found.value
+    for draw in steered(spec, edition, {DTYPE: "float32"}, CALLS, 0):
+        structure = draw.value
         if structure.oracle != name or not _is_small(structure):
             continue
         arrays = draw_arrays(structure, Draw("ordinary", 0))
@@ -81,7 +81,7 @@ def _is_tensor(value: Any) -> bool:
 
 def _reach(random: np.random.Generator, value: Any, size: float) -> Any:
     if isinstance(value, list):
-        return [_reach(random, one, size) for one in value]
+        return [_reach(random, item, size) for item in value]
     if value.dtype.kind != "f":
         return np.zeros(value.shape)
     return random.uniform(0, size, value.shape) * (random.random(value.shape) < 0.8)
@@ -151,17 +151,17 @@ def test_every_function_that_joins_programs_has_a_rule_or_is_cut() -> None:
 
 def normalising(var: float, reach: float) -> Box:
     """A batch normalisation whose variance is known within a reach, and all else exactly."""
-    one = np.ones(1)
+    unit = np.ones(1)
     arguments: dict[str, Any] = {
         "x": 3 * np.ones((1, 1)),
-        "mean": one,
-        "var": var * one,
-        "beta": one,
+        "mean": unit,
+        "var": var * unit,
+        "beta": unit,
     }
-    arguments |= {"gamma": one, "axis": -1, "epsilon": 0.01}
+    arguments |= {"gamma": unit, "axis": -1, "epsilon": 0.01}
     tensors = {n: np.zeros(v.shape) for n, v in arguments.items() if _is_tensor(v)}
     oracle = ORACLES["batch_normalization"]
-    return Box(oracle, arguments, {**tensors, "var": reach * one}, oracle(**arguments))
+    return Box(oracle, arguments, {**tensors, "var": reach * unit}, oracle(**arguments))
 
 
 @pytest.mark.parametrize("var", [-0.0055, -0.001, 0.0, 1e-4, 0.5])
@@ -169,10 +169,10 @@ def normalising(var: float, reach: float) -> Box:
 def test_a_variance_may_be_off_below_zero(var: float, reach: float) -> None:
     """A variable may hold a variance below zero, whose root with epsilon is there all the same."""
     box = normalising(var, reach)
-    found = RULES["batch_normalization"](box)
-    assert bool((found >= 0).all())
+    spread = RULES["batch_normalization"](box)
+    assert bool((spread >= 0).all())
     for moved in (box.at(lambda _n, x, r: x + r), box.at(lambda _n, x, r: x - r)):
-        assert bool((distance(moved, box.value) <= found * (1 + 1e-9)).all())
+        assert bool((distance(moved, box.value) <= spread * (1 + 1e-9)).all())
 
 
 def test_nothing_is_known_where_there_may_be_no_root() -> None:
@@ -184,13 +184,13 @@ def test_the_variance_of_a_batch_is_not_below_zero() -> None:
     """It may be off by much more than it is, and 1 / sqrt(var + epsilon) moves down by more than
     up."""
     oracle = ORACLES["normalize_batch_in_training.normalised tensor"]
-    one, x = np.ones(1), np.asarray([[1.0], [1.001], [1.002]])
-    arguments = {"x": x, "gamma": one, "beta": one, "reduction_axes": [0], "epsilon": 2e-5}
-    reach = {"x": np.full(x.shape, 0.05), "gamma": 0 * one, "beta": 0 * one}
+    unit, x = np.ones(1), np.asarray([[1.0], [1.001], [1.002]])
+    arguments = {"x": x, "gamma": unit, "beta": unit, "reduction_axes": [0], "epsilon": 2e-5}
+    reach = {"x": np.full(x.shape, 0.05), "gamma": 0 * unit, "beta": 0 * unit}
     box = Box(oracle, arguments, reach, oracle(**arguments))
-    found = RULES["normalize_batch_in_training.normalised tensor"](box)
+    spread = RULES["normalize_batch_in_training.normalised tensor"](box)
     random = np.random.default_rng(2)
     for _ in range(50):
         moved = box.at(lambda _n, x, r: x + r * random.choice((-1, 1), x.shape))
-        assert bool((distance(moved, box.value) <= found).all())
-    assert bool(np.isfinite(found).all())
+        assert bool((distance(moved, box.value) <= spread).all())
+    assert bool(np.isfinite(spread).all())

@@ -80,8 +80,8 @@ def test_a_compiled_program_is_one_call() -> None:
 
 
 def test_an_output_without_inputs_is_not_asked_of_symbols() -> None:
-    one = Step("d", "keras.ops.ones", ((2,),))
-    program = Program((X,), (*STEPS, one), ("c", "d"))
+    ones = Step("d", "keras.ops.ones", ((2,),))
+    program = Program((X,), (*STEPS, ones), ("c", "d"))
     assert plain(in_a_way(program, Way.SYMBOLIC), EDITION)[1] is Way.EAGER
 
 
@@ -92,7 +92,9 @@ def test_programs_have_each_way_and_those_of_k_have_none() -> None:
 
 def test_programs_of_keras_ops_have_answers() -> None:
     for number in (0, 700):
-        one = composed(Plan(EDITION, 0), number)
-        assert len(one.calls) >= 2
-        known = one.courses[0].known
-        assert all(np.isfinite(known[name].reach).all() for name in one.program.outputs)
+        composed_program = composed(Plan(EDITION, 0), number)
+        assert len(composed_program.calls) >= 2
+        known = composed_program.courses[0].known
+        assert all(
+            np.isfinite(known[name].reach).all() for name in composed_program.program.outputs
+        )

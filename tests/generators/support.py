@@ -67,8 +67,8 @@ def tensors(function: str) -> dict[str, Any]:
 def shapes(function: str, parameter: str) -> Iterator[tuple[int, ...]]:
     """Every shape that the parameter is given."""
     for structure in everything(function):
-        given = structure.runtime.shapes[parameter]
-        yield from given if isinstance(given, list) else [given]
+        runtime = structure.runtime.shapes[parameter]
+        yield from runtime if isinstance(runtime, list) else [runtime]
 
 
 def allowed_bindings(function: str, edition: Edition) -> set[Binding]:

@@ -22,9 +22,9 @@ from tests.editions import OF_K
 def test_more_than_two_axes_are_settled_where_the_axis_is_documented(
     function: str, parameter: str, edition: Edition
 ) -> None:
-    made = generate(structures(load()[function], edition), 60, 0)
-    many = [s for s in made if len(s.runtime.shapes[parameter]) > 2]
-    few = [s for s in made if len(s.runtime.shapes[parameter]) <= 2]
+    generated = generate(structures(load()[function], edition), 60, 0)
+    many = [s for s in generated if len(s.runtime.shapes[parameter]) > 2]
+    few = [s for s in generated if len(s.runtime.shapes[parameter]) <= 2]
     assert many
     assert all(("class-axis" in s.unsettled) is (edition != "keras-2.2") for s in many)
     assert not any("class-axis" in s.unsettled for s in few)

@@ -21,13 +21,13 @@ MADE = {
 def test_it_is_the_same_call_of_tensors(name: str) -> None:
     pairs = [(s, c) for s in MADE[name] if (c := compiled(s, whole=True)) is not None]
     assert pairs
-    for structure, found in pairs:
-        (before, *_), (after, *_) = structure.program.steps, found.program.steps
+    for structure, twin in pairs:
+        (before, *_), (after, *_) = structure.program.steps, twin.program.steps
         assert (after.function, *after.args[:2]) == ("compiled", name, True)
         assert (after.args[2:], after.kwargs) == (before.args, before.kwargs)
-        assert {i.binding for i in found.program.inputs} == {Binding.CONSTANT}
-        assert found.unsettled == ("compiled-call",)
-        assert [*rebound(found)] == []
+        assert {i.binding for i in twin.program.inputs} == {Binding.CONSTANT}
+        assert twin.unsettled == ("compiled-call",)
+        assert [*rebound(twin)] == []
 
 
 @pytest.mark.parametrize("name", MADE)

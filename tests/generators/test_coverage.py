@@ -38,11 +38,11 @@ def test_every_binding() -> None:
 @pytest.mark.thorough
 def test_every_documented_and_probed_dtype() -> None:
     def of(name: str) -> set[Any]:
-        listed = SPECS[name].dtypes
+        dtypes = SPECS[name].dtypes
         return {
             (parameter, dtype)
             for parameter, rule in tensors(name).items()
-            for dtype in getattr(rule, "dtypes", None) or listed.documented + listed.probed
+            for dtype in getattr(rule, "dtypes", None) or dtypes.documented + dtypes.probed
             if dtype not in {s.runtime.dtypes[parameter] for s in everything(name)}
         }
 
@@ -113,12 +113,12 @@ def forms(axis: Any) -> set[str]:
 
 
 def test_axes_in_every_form() -> None:
-    wanted = {"none", "from the end", "from the front", "list", "tuple", "several"}
+    expected = {"none", "from the end", "from the front", "list", "tuple", "several"}
     functions = [n for n, s in SPECS.items() if isinstance(s.parameters.get("axis"), kinds.Axes)]
     assert len(functions) == 11
 
     def of(name: str) -> set[Any]:
-        return wanted - {f for s in everything(name) for f in forms(s.arguments["axis"])}
+        return expected - {f for s in everything(name) for f in forms(s.arguments["axis"])}
 
     assert missing(functions, of) == {}
 
@@ -127,8 +127,8 @@ def test_an_axis_from_either_end() -> None:
     functions = [n for n, s in SPECS.items() if isinstance(s.parameters.get("axis"), kinds.Axis)]
 
     def of(name: str) -> set[Any]:
-        given = {f for s in everything(name) for f in forms(s.arguments["axis"])}
-        return {"from the end", "from the front"} - given
+        drawn = {f for s in everything(name) for f in forms(s.arguments["axis"])}
+        return {"from the end", "from the front"} - drawn
 
     assert missing(functions, of) == {}
 
@@ -142,26 +142,26 @@ def test_keepdims_both_ways() -> None:
 
 def sorts(x: tuple[int, ...], y: tuple[int, ...]) -> set[str]:
     """How two shapes broadcast."""
-    found = {"equal" if x == y else "different"}
+    relations = {"equal" if x == y else "different"}
     if len(x) > len(y):
-        found.add("y has fewer axes")
+        relations.add("y has fewer axes")
     if any(b == 1 < a for a, b in zip(x[::-1], y[::-1], strict=False)):
-        found.add("an axis of y is stretched")
+        relations.add("an axis of y is stretched")
     if len(x) < len(y) or any(a == 1 < b for a, b in zip(x[::-1], y[::-1], strict=False)):
-        found.add("x is stretched")
-    return found
+        relations.add("x is stretched")
+    return relations
 
 
 def test_shapes_broadcast_in_every_way() -> None:
-    wanted = {"equal", "different", "y has fewer axes", "an axis of y is stretched"}
-    wanted |= {"x is stretched"}
+    expected = {"equal", "different", "y has fewer axes", "an axis of y is stretched"}
+    expected |= {"x is stretched"}
     relations = {n: getattr(s.parameters.get("y"), "relation", "") for n, s in SPECS.items()}
     functions = [n for n, relation in relations.items() if relation == "broadcast"]
     assert len(functions) == 8
 
     def of(name: str) -> set[Any]:
         pairs = [(s.runtime.shapes["x"], s.runtime.shapes["y"]) for s in everything(name)]
-        return wanted - {sort for x, y in pairs for sort in sorts(x, y)}
+        return expected - {sort for x, y in pairs for sort in sorts(x, y)}
 
     assert missing(functions, of) == {}
 
@@ -184,11 +184,11 @@ def test_arguments_by_position_by_name_and_left_out() -> None:
 def test_every_literal_and_dtype_that_a_parameter_may_take() -> None:
     def of(name: str) -> set[Any]:
         rules = SPECS[name].parameters.items()
-        listed = [(p, v) for p, r in rules if isinstance(r, kinds.Literals) for v in r.values]
-        listed += [(p, v) for p, r in rules if isinstance(r, kinds.Dtype) for v in r.choices]
-        return {(p, v) for p, v in listed if v not in given(name, p)}
+        choices = [(p, v) for p, r in rules if isinstance(r, kinds.Literals) for v in r.values]
+        choices += [(p, v) for p, r in rules if isinstance(r, kinds.Dtype) for v in r.choices]
+        return {(p, v) for p, v in choices if v not in passed(name, p)}
 
-    def given(name: str, parameter: str) -> list[Any]:
+    def passed(name: str, parameter: str) -> list[Any]:
         if name == "placeholder":
             inputs = [dict(s.program.inputs[0].arguments or ()) for s in everything(name)]
             return [i.get(parameter) for i in inputs]

@@ -44,16 +44,16 @@ def calls(name: str, count: int, seed: int) -> list[Drawn[Structure]]:
     def make(chooser: Chooser) -> Structure:
         return made(chooser, load()[name], NEWEST)
 
-    found = [seeded(make, random) for _ in range(count)]
-    return [draw for draw in found if isinstance(draw, Drawn)]
+    draws = [seeded(make, random) for _ in range(count)]
+    return [draw for draw in draws if isinstance(draw, Drawn)]
 
 
 @pytest.mark.parametrize("name", CALLED)
 def test_hypothesis_makes_the_same_call_of_the_choices(name: str) -> None:
     strategy = structures(load()[name], NEWEST)
-    found = calls(name, DRAWS, 3)
-    assert found
-    for draw in found:
+    draws = calls(name, DRAWS, 3)
+    assert draws
+    for draw in draws:
         again = remade(strategy, draw.choices)
         assert again is not None
         assert key(again) == key(draw.value)
@@ -75,9 +75,9 @@ def test_steered_calls_need_no_steering_to_be_made_again(
     name: str, demanded: dict[str, str]
 ) -> None:
     strategy = structures(load()[name], NEWEST)
-    found = steered(load()[name], NEWEST, demanded, 5, 0)
-    assert len(found) == 5
-    for draw in found:
+    draws = steered(load()[name], NEWEST, demanded, 5, 0)
+    assert len(draws) == 5
+    for draw in draws:
         assert demanded.items() <= classes_of(draw.value).items()
         again = remade(strategy, draw.choices)
         assert again is not None
@@ -87,10 +87,10 @@ def test_steered_calls_need_no_steering_to_be_made_again(
 def test_what_cannot_be_had_is_rejected_with_the_reason() -> None:
     random = Random(0)
     demanded = {"x rank": "0", "axis written": "negative"}
-    found = seeded(lambda c: made(c, load()["sum"], NEWEST, demanded=demanded), random)
-    assert isinstance(found, Rejected)
-    assert "axis written negative" in found.reason
-    assert "x rank 0" in found.reason
+    outcome = seeded(lambda c: made(c, load()["sum"], NEWEST, demanded=demanded), random)
+    assert isinstance(outcome, Rejected)
+    assert "axis written negative" in outcome.reason
+    assert "x rank 0" in outcome.reason
 
 
 RARE = (" domain", " known")
@@ -100,7 +100,7 @@ RARE = (" domain", " known")
 @pytest.mark.parametrize("name", SAME)
 def test_hypothesis_own_way_reaches_the_same_features(name: str) -> None:
     """What the documented interface of Hypothesis generates has the classes that seeds make."""
-    ours = {one for draw in calls(name, 400, 1) for one in classes_of(draw.value).items()}
+    ours = {pair for draw in calls(name, 400, 1) for pair in classes_of(draw.value).items()}
     theirs: list[tuple[str, str]] = []
 
     @hypothesis.seed(1)
@@ -110,11 +110,11 @@ def test_hypothesis_own_way_reaches_the_same_features(name: str) -> None:
         theirs.extend(classes_of(structure).items())
 
     collect()
-    assert {one for one in theirs if not one[0].endswith(RARE)} <= ours
-    assert told(theirs) == told(ours)
+    assert {pair for pair in theirs if not pair[0].endswith(RARE)} <= ours
+    assert frequent(theirs) == frequent(ours)
 
 
-def told(ones: Iterable[tuple[str, str]]) -> set[str]:
+def frequent(ones: Iterable[tuple[str, str]]) -> set[str]:
     """The features; of domains, those that no rare use of one tensor as two has changed."""
     return {feature for feature, _ in ones if not feature.endswith(" domain")}
 
@@ -124,9 +124,9 @@ def test_any_strategy_is_drawn_the_same_for_the_same_seed() -> None:
     first = [drawn(strategy, random) for random in [Random(7)] for _ in range(5)]
     again = [drawn(strategy, random) for random in [Random(7)] for _ in range(5)]
     assert first == again
-    for one in first:
-        assert one is not None
-        assert remade(strategy, one.choices) == one.value
+    for draw in first:
+        assert draw is not None
+        assert remade(strategy, draw.choices) == draw.value
 
 
 def test_what_is_drawn_depends_on_no_module_that_is_imported(
@@ -139,7 +139,7 @@ def test_what_is_drawn_depends_on_no_module_that_is_imported(
     monkeypatch.syspath_prepend(tmp_path)
     import_module("module_of_numbers")
     usual = [by_hypothesis(strategy, seed) for seed in range(50)]
-    assert any(1000 <= n < 1200 for one in usual for n in one), "Hypothesis chooses of them"
+    assert any(1000 <= n < 1200 for numbers in usual for n in numbers), "Hypothesis chooses of them"
     beside = drawn(strategy, Random(5))
     assert alone is not None
     assert beside is not None
@@ -166,11 +166,11 @@ def test_shrinking_is_the_same_for_the_same_seed_and_ends_when_told() -> None:
     def asked(most: int) -> list[list[int]]:
         seen: list[list[int]] = []
 
-        def fails(one: Drawn[list[int]]) -> bool:
+        def fails(draw: Drawn[list[int]]) -> bool:
             if len(seen) == most:
                 raise StopShrinking
-            seen.append(one.value)
-            return sum(one.value) >= 1
+            seen.append(draw.value)
+            return sum(draw.value) >= 1
 
         shrink(strategy, fails, first.choices, 3)
         return seen

@@ -29,7 +29,7 @@ def calls(name: str, parameter: str, sort: str) -> list[Structure]:
     return [draw.value for draw in excluded_calls(OPS[name], EDITION, exclusion, 6, 0).draws]
 
 
-def listed(structure: Structure, parameter: str) -> list[Any]:
+def values(structure: Structure, parameter: str) -> list[Any]:
     """The integers that a parameter has."""
     value: Any = structure.arguments[parameter]
     return [*value] if isinstance(value, list | tuple) else [value]
@@ -46,16 +46,16 @@ def test_each_has_a_call(spec: Spec, exclusion: Exclusion) -> None:
     assert (structure.error.convention == "least-length") is least
     assert structure.error.sections == ({} if least else {"keras-3.15.1": exclusion.section})
     assert {item.binding for item in structure.program.inputs} <= {Binding.CONSTANT}
-    for made in (structure, symbolic(structure)):
-        (arrays,) = arrays_of_draws(made, [Draw("ordinary", 0)])
-        shapes = {item.name: item.shape for item in made.program.inputs}
+    for call in (structure, symbolic(structure)):
+        (arrays,) = arrays_of_draws(call, [Draw("ordinary", 0)])
+        shapes = {item.name: item.shape for item in call.program.inputs}
         assert {name: array.shape for name, array in arrays.items()} == shapes
 
 
 @pytest.mark.parametrize("name", ["softmax", "sum", "argmax", "take", "flip", "argsort"])
 def test_an_axis_is_outside(name: str) -> None:
     for structure in calls(f"keras.ops.{name}", "axis", "axis"):
-        outside, *others = listed(structure, "axis")
+        outside, *others = values(structure, "axis")
         rank = len(structure.program.inputs[0].shape)
         assert not -rank <= outside < rank
         assert all(-rank <= other < rank for other in others)
@@ -91,7 +91,7 @@ def test_a_name_is_in_no_list() -> None:
 @pytest.mark.parametrize(("sort", "number"), [("zero", 0), ("negative", -1)])
 def test_a_stride_is_less_than_one(sort: str, number: int) -> None:
     for structure in calls("keras.ops.conv", "strides", sort):
-        assert listed(structure, "strides")[0] == number
+        assert values(structure, "strides")[0] == number
 
 
 def test_what_has_a_meaning_is_not_excluded() -> None:

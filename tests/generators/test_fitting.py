@@ -26,8 +26,8 @@ def some(name: str, edition: Edition = "keras-2.2", count: int = 60) -> list[Str
 
 def by_parameter(structure: Structure, arrays: dict[str, Any]) -> dict[str, Any]:
     """What each parameter is given; two may be given one tensor."""
-    given = structure.arguments.items()
-    return {name: arrays[value.name] for name, value in given if isinstance(value, Ref)}
+    arguments = structure.arguments.items()
+    return {name: arrays[value.name] for name, value in arguments if isinstance(value, Ref)}
 
 
 @pytest.mark.parametrize("edition", OF_K)

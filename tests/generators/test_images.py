@@ -20,9 +20,9 @@ CONVOLUTIONS = [n for n in load() if load().theme(n) in ("convolution", "pooling
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize(("edition", "name"), [p for p in PAIRS if p[1] in CONVOLUTIONS])
 def test_the_data_format_is_the_editions(edition: Edition, name: str) -> None:
-    found = {s.runtime.values["data_format"] for s in collected(edition, name)}
+    formats = {s.runtime.values["data_format"] for s in collected(edition, name)}
     allowed = {"tf", "th"} if edition == "keras-1" else {None, "channels_last", "channels_first"}
-    assert found <= allowed
+    assert formats <= allowed
 
 
 @pytest.mark.sampled(4)
@@ -94,10 +94,10 @@ def test_even_weights_are_the_same_for_every_element_of_a_window(name: str) -> N
 @pytest.mark.parametrize("name", CONVOLUTIONS)
 def test_no_variable_is_made_with_the_arguments_of_a_placeholder(name: str) -> None:
     """A gradient makes variables of some placeholders, which may have unknown dimensions."""
-    found = [d.program for s in everything(name) if (d := differentiated(s)) is not None]
-    assert found
+    programs = [d.program for s in everything(name) if (d := differentiated(s)) is not None]
+    assert programs
     assert all(
-        i.binding is not Binding.VARIABLE or i.arguments is None for p in found for i in p.inputs
+        i.binding is not Binding.VARIABLE or i.arguments is None for p in programs for i in p.inputs
     )
 
 

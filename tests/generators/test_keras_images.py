@@ -19,8 +19,8 @@ MOVED = ("conv", "depthwise_conv", "separable_conv", "conv_transpose", "average_
 
 @cache
 def _some(name: str) -> list[Structure]:
-    found = [draw.value for draw in steered(SPECS[f"keras.ops.{name}"], "keras-3", {}, 80, 0)]
-    return [structure for structure in found if structure.error is None]
+    drawn = [draw.value for draw in steered(SPECS[f"keras.ops.{name}"], "keras-3", {}, 80, 0)]
+    return [structure for structure in drawn if structure.error is None]
 
 
 def _sizes(structure: Structure) -> Sequence[int]:
@@ -39,11 +39,11 @@ def test_a_number_for_each_axis_comes_as_a_tuple_a_list_or_a_single_one(name: st
     moves = [s.runtime.values["strides"] for s in _some(name)]
     assert {int, tuple, list} <= {type(m) for m in moves}
     for structure in _some(name):
-        given: Any = structure.runtime.values["strides"]
-        if given is not None:
-            listed = image_rules.each(given, _sizes(structure))
-            assert len(listed) == len(_sizes(structure))
-            assert all(1 <= stride <= 3 for stride in listed)
+        strides: Any = structure.runtime.values["strides"]
+        if strides is not None:
+            each_stride = image_rules.each(strides, _sizes(structure))
+            assert len(each_stride) == len(_sizes(structure))
+            assert all(1 <= stride <= 3 for stride in each_stride)
 
 
 @pytest.mark.parametrize(

@@ -48,8 +48,8 @@ def test_a_shape_in_a_variable_is_left_open_too() -> None:
 
 
 def test_no_call_with_a_variable_is_settled() -> None:
-    made = generate(structures(SPECS["keras.ops.slice"], "keras-3"), 100, 0)
-    held = [s for s in made if "kind='variable'" in repr(s.program)]
+    generated = generate(structures(SPECS["keras.ops.slice"], "keras-3"), 100, 0)
+    held = [s for s in generated if "kind='variable'" in repr(s.program)]
     assert held
     assert all("variable-input" in structure.unsettled for structure in held)
 
@@ -60,15 +60,15 @@ def test_no_call_with_a_variable_is_settled() -> None:
 def test_integers_are_held_by_tensors_that_the_edition_has(
     edition: Edition, kinds: set[str]
 ) -> None:
-    made = generate(structures(SPECS["conv2d_transpose"], edition), 200, 0)
-    held = {v.kind for s in made for v in s.arguments.values() if isinstance(v, Made)}
+    generated = generate(structures(SPECS["conv2d_transpose"], edition), 200, 0)
+    held = {v.kind for s in generated for v in s.arguments.values() if isinstance(v, Made)}
     assert held == kinds
 
 
 def test_what_is_left_open_is_in_no_odd_layout() -> None:
     odd = {Layout.SWAPPED, Layout.UNALIGNED}
-    made = generate(structures(SPECS["keras.ops.add"], "keras-3"), 600, 0)
-    laid = [i for s in made for i in s.program.inputs if i.layout in odd]
+    generated = generate(structures(SPECS["keras.ops.add"], "keras-3"), 600, 0)
+    laid = [i for s in generated for i in s.program.inputs if i.layout in odd]
     assert laid
     assert {i.binding for i in laid}.isdisjoint({"variable", "array", "python"})
 
@@ -90,8 +90,8 @@ def test_a_twin_of_tensors_does_not_rest_on_variables() -> None:
     for structure in generate(strategy, 5, 0):
         assert "variable-input" in structure.unsettled
         for twin in rebound(structure):
-            made = {item.binding for item in twin.program.inputs}
-            assert ("variable-input" in twin.unsettled) is (made == {Binding.VARIABLE})
+            bindings = {item.binding for item in twin.program.inputs}
+            assert ("variable-input" in twin.unsettled) is (bindings == {Binding.VARIABLE})
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "uint8", "bool"])

@@ -18,13 +18,13 @@ from tests.generators.support import CALLED, collected, everything, task
 REDUCTIONS = ["sum", "max", "min", "prod", "mean", "var", "std", "any", "all", "logsumexp"]
 
 
-def told(name: str) -> set[frozenset[tuple[str, str]]]:
+def pairs_of(name: str) -> set[frozenset[tuple[str, str]]]:
     """The pairs in calls that the documents settle."""
     settled = [s for s in everything(name) if levels(s)[0] == SETTLED]
     return {
-        frozenset((one, other))
+        frozenset((first, other))
         for structure in settled
-        for one in classes_of(structure).items()
+        for first in classes_of(structure).items()
         for other in classes_of(structure).items()
     }
 
@@ -38,12 +38,12 @@ def test_every_reduction_with_a_switch_is_looked_at() -> None:
 @pytest.mark.parametrize("name", REDUCTIONS)
 def test_keepdims_stands_beside_every_form_of_axis(name: str) -> None:
     forms = (("axis", ABSENT), *(("axis written", form) for form in ("zero", "positive")))
-    wanted = {
+    expected = {
         frozenset((form, ("keepdims", keepdims)))
         for form in forms
         for keepdims in (ABSENT, "False", "True")
     }
-    assert wanted - told(name) == set()
+    assert expected - pairs_of(name) == set()
 
 
 @pytest.mark.parametrize(

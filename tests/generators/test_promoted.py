@@ -37,22 +37,22 @@ def dtypes(structure: Structure) -> set[str]:
 
 @pytest.mark.parametrize("function", ["keras.ops.add", "keras.ops.stack", "keras.ops.outer"])
 def test_integers_stand_beside_floats_and_floats_come_of_them(function: str) -> None:
-    found = [*mixed(function)]
-    assert {"int32", "float32"} in map(dtypes, found)
-    assert {"float32", "float64"} in map(dtypes, found)
-    assert {"float16", "bfloat16", "bool"} <= set.union(*map(dtypes, found))
+    structures = [*mixed(function)]
+    assert {"int32", "float32"} in map(dtypes, structures)
+    assert {"float32", "float64"} in map(dtypes, structures)
+    assert {"float16", "bfloat16", "bool"} <= set.union(*map(dtypes, structures))
     order = ("bool", "int32", "bfloat16", "float16", "float32", "float64")
-    for structure in found:
+    for structure in structures:
         both = dtypes(structure)
         widest = "float32" if both == {"bfloat16", "float16"} else max(both, key=order.index)
         assert accepted_dtypes(structure) == [widest]
 
 
 def test_a_plan_is_to_show_each_pair_of_dtypes_that_people_mix() -> None:
-    listed = [*orders(mixtures(load()["keras.ops.add"], "keras-3"))]
-    assert len(listed) == len({*listed}) == 12
-    assert {("int32", "float64"), ("float64", "int32"), ("float32", "bool")} <= {*listed}
-    assert {("int32", "float16"), ("float32", "bfloat16")} <= {*listed}
+    pairs = [*orders(mixtures(load()["keras.ops.add"], "keras-3"))]
+    assert len(pairs) == len({*pairs}) == 12
+    assert {("int32", "float64"), ("float64", "int32"), ("float32", "bool")} <= {*pairs}
+    assert {("int32", "float16"), ("float32", "bfloat16")} <= {*pairs}
     assert [*orders(("float32", "float64"))] == [("float32", "float64"), ("float64", "float32")]
 
 
@@ -101,10 +101,10 @@ def test_the_numbers_are_the_same_in_each_of_the_dtypes() -> None:
 def test_a_plan_shows_each_dtype_before_and_after_each_other(function: str) -> None:
     """Which of two comes first decides whose a promotion is; by chance one call in many mixes."""
     mine = task("keras-3", function)
-    kept = covering_array(mine.spec, "keras-3", mine.profile.extents, mine.own_seed).kept
+    draws = covering_array(mine.spec, "keras-3", mine.profile.extents, mine.own_seed).kept
     shown = {
         tuple(dict.fromkeys(item.dtype for item in drawn.value.program.inputs))
-        for drawn in kept
+        for drawn in draws
         if ConventionName.MIXED_DTYPES in drawn.value.unsettled
     }
     assert shown >= {*orders(mixtures(mine.spec, "keras-3"))}
@@ -113,6 +113,6 @@ def test_a_plan_shows_each_dtype_before_and_after_each_other(function: str) -> N
 @pytest.mark.parametrize("function", ["keras.ops.hstack", "keras.ops.add"])
 def test_no_gradient_is_asked_of_a_call_of_two_dtypes(function: str) -> None:
     """It may be refused, and an integer has none."""
-    found = [*mixed(function)]
-    assert found
-    assert not [structure for structure in found if differentiated(structure)]
+    structures = [*mixed(function)]
+    assert structures
+    assert not [structure for structure in structures if differentiated(structure)]

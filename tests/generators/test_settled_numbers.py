@@ -53,12 +53,12 @@ def test_numbers_whose_squares_may_count_as_zero_are_extreme() -> None:
 def test_most_settled_calls_have_axes_that_every_release_takes(
     function: str, parameter: str
 ) -> None:
-    given = [
+    arguments = [
         s.arguments[parameter]
         for s in collected("keras-2.2", function)
         if not s.unsettled and parameter in s.arguments
     ]
-    kinds = [axes.kind if isinstance(axes, Made) else type(axes).__name__ for axes in given]
+    kinds = [axes.kind if isinstance(axes, Made) else type(axes).__name__ for axes in arguments]
     # what can be read once alone rests on a convention
     assert {*ITERABLES} - {"iterator"} <= {*kinds}
     assert "iterator" not in kinds

@@ -56,20 +56,20 @@ def test_the_place_of_a_long_axis() -> None:
 @pytest.mark.parametrize("function", ["exp", "sum", "dot", "softmax", "concatenate", "relu"])
 def test_a_length_can_be_demanded(function: str, length: str) -> None:
     name = next(iter(tensors(function)))
-    found = demanded(function, {f"{name} length": length}, 10)
-    assert len(found) > 2
-    for structure in found:
+    structures = demanded(function, {f"{name} length": length}, 10)
+    assert len(structures) > 2
+    for structure in structures:
         shapes = structure.runtime.shapes[name]
-        listed = shapes if isinstance(shapes, list) else [shapes]
-        assert length_class(min(0 if 0 in s else max(s) for s in listed)) == length or length in {
-            length_class(max(s)) for s in listed
+        every = shapes if isinstance(shapes, list) else [shapes]
+        assert length_class(min(0 if 0 in s else max(s) for s in every)) == length or length in {
+            length_class(max(s)) for s in every
         }
 
 
 @pytest.mark.parametrize("place", ["first", "last", "inner"])
 def test_a_place_can_be_demanded(place: str) -> None:
-    found = demanded("exp", {"x length": "31-33", "x long axis": place}, 10)
-    shapes = [s.program.inputs[0].shape for s in found]
+    structures = demanded("exp", {"x length": "31-33", "x long axis": place}, 10)
+    shapes = [s.program.inputs[0].shape for s in structures]
     assert len(shapes) == 10
     assert {long_axis(shape) for shape in shapes} == {place}
     assert {max(shape) for shape in shapes} <= {*CLASSES["31-33"]}
@@ -94,8 +94,8 @@ def test_no_tensor_is_much_larger_than_the_limit(limit: int) -> None:
 def test_long_axes_are_drawn_of_every_function_with_tensors() -> None:
     for name in CALLED:
         if tensors(name):
-            found = {size_class(i.shape) for s in free(name) for i in s.program.inputs}
-            assert found - {*OF_SHORT}, name
+            sizes = {size_class(i.shape) for s in free(name) for i in s.program.inputs}
+            assert sizes - {*OF_SHORT}, name
 
 
 def test_the_smallest_axes_come_first() -> None:

@@ -37,16 +37,16 @@ def check(edition: Edition, name: str) -> None:
     mine = task(edition, name)
     assert stored.stored_array(name, edition, mine.own_seed) is not None, HINT
     for profile in (PROFILES["default"], PROFILES["smoke"]):
-        given = (mine.spec, edition, profile.extents, mine.own_seed)
-        listed = [row.draw for row in kept_rows(*given)]
-        assert same(listed, covering_array(*given).kept), HINT
+        key = (mine.spec, edition, profile.extents, mine.own_seed)
+        draws = [row.draw for row in kept_rows(*key)]
+        assert same(draws, covering_array(*key).kept), HINT
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
 def test_the_stored_arrays_are_of_this_code(edition: Edition) -> None:
-    found = stored.decoded((stored.FOLDER / stored.file_name(edition)).read_bytes())
-    assert found.code == stored.code(edition), HINT
-    assert {*found.arrays} == {name for e, name in PAIRS if e == edition}
+    array_file = stored.decoded((stored.FOLDER / stored.file_name(edition)).read_bytes())
+    assert array_file.code == stored.code(edition), HINT
+    assert {*array_file.arrays} == {name for e, name in PAIRS if e == edition}
 
 
 @pytest.mark.parametrize(("edition", "name"), SOME)
@@ -60,10 +60,10 @@ def test_each_is_what_would_be_found(edition: Edition, name: str) -> None:
     check(edition, name)
 
 
-def kept(profile: Profile, seed: int = 0) -> list[Drawn[Structure]]:
+def draws(profile: Profile, seed: int = 0) -> list[Drawn[Structure]]:
     mine = task("keras-2.2", "relu")
-    listed = kept_rows(mine.spec, "keras-2.2", profile.extents, mine.own_seed + seed)
-    return [row.draw for row in listed]
+    rows = kept_rows(mine.spec, "keras-2.2", profile.extents, mine.own_seed + seed)
+    return [row.draw for row in rows]
 
 
 SMOKE = PROFILES["smoke"]
@@ -71,9 +71,9 @@ SMOKE = PROFILES["smoke"]
 
 def test_what_is_stored_is_not_searched(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(rows, "_extended")
-    assert len(kept(PROFILES["default"])) > len(kept(SMOKE)) > len(kept(SURVEY)) > 0
-    assert same(kept(SMOKE)[: len(kept(SURVEY))], kept(SURVEY))
-    assert same(kept(PROFILES["default"])[: len(kept(SMOKE))], kept(SMOKE))
+    assert len(draws(PROFILES["default"])) > len(draws(SMOKE)) > len(draws(SURVEY)) > 0
+    assert same(draws(SMOKE)[: len(draws(SURVEY))], draws(SURVEY))
+    assert same(draws(PROFILES["default"])[: len(draws(SMOKE))], draws(SMOKE))
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_what_is_not_stored_is_searched(
 ) -> None:
     monkeypatch.delattr(rows, "_extended")
     with pytest.raises(NameError):
-        kept(profile, seed)
+        draws(profile, seed)
 
 
 @pytest.mark.parametrize("content", [b"", b"damaged", None])
@@ -107,12 +107,12 @@ def test_without_a_file_of_this_code_nothing_is_stored(
         file.write_bytes(content)
     monkeypatch.setattr(stored, "FOLDER", tmp_path)
     stored._stored.cache_clear()
-    one = stored.StoredArray(seed, ((1, 2),), ((1,),))
+    array = stored.StoredArray(seed, ((1, 2),), ((1,),))
     try:
         assert stored.stored_array("relu", "keras-2.2", seed) is None
-        file.write_bytes(stored.encoded({"relu": one}, "keras-2.2"))
+        file.write_bytes(stored.encoded({"relu": array}, "keras-2.2"))
         stored._stored.cache_clear()
-        assert stored.stored_array("relu", "keras-2.2", seed) == one
+        assert stored.stored_array("relu", "keras-2.2", seed) == array
         monkeypatch.setattr(stored, "code", lambda _: "that of another version")
         stored._stored.cache_clear()
         assert stored.stored_array("relu", "keras-2.2", seed) is None
@@ -121,22 +121,22 @@ def test_without_a_file_of_this_code_nothing_is_stored(
 
 
 def test_choices_that_do_not_fit_make_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = kept(SMOKE)
+    right = draws(SMOKE)
     wrong = stored.StoredArray(0, (), ((99_999,),))
     monkeypatch.setattr(rows, "stored_array", lambda *_: wrong)
-    assert same(kept(SMOKE), right), "they are found anew"
+    assert same(draws(SMOKE), right), "they are found anew"
 
 
 @pytest.mark.parametrize("made_of", [(), (2,), (-1,), (1, 7)])
 def test_a_choice_that_is_not_offered_is_refused(made_of: tuple[int, ...]) -> None:
-    found = replayed(lambda c: (c.pick(("a", "b")), c.integer(0, 5)), made_of)
-    assert isinstance(found, Rejected)
+    outcome = replayed(lambda c: (c.pick(("a", "b")), c.integer(0, 5)), made_of)
+    assert isinstance(outcome, Rejected)
 
 
 def test_choices_are_made_again_as_they_were() -> None:
-    found = replayed(lambda c: (c.pick(("a",)), c.pick(("a", "b")), c.integer(3, 5)), (1, 4))
-    assert isinstance(found, Drawn)
-    assert found.value == ("a", "b", 4)
+    outcome = replayed(lambda c: (c.pick(("a",)), c.pick(("a", "b")), c.integer(3, 5)), (1, 4))
+    assert isinstance(outcome, Drawn)
+    assert outcome.value == ("a", "b", 4)
     assert Replayed((1,)).pick(("a", "b"), (1,)) == "b"
     with pytest.raises(UnsatisfiedAssumption):
         Replayed((0,)).pick(("a", "b"), (1,))

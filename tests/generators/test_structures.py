@@ -101,8 +101,8 @@ def test_a_structure_is_one_call_as_the_edition_documents_it(edition: Edition, n
         every = [part.by or "operator.getitem" for part in shown]
         assert [m.function for m in members] == [*taken, *(["reshape"] if flat else []), *every]
         pairs = {ref for s in complex_numbers for ref in references(list(s.args))}
-        made = {i.name for i in structure.program.inputs} - pairs
-        made |= {s.result for s in complex_numbers}
+        names = {i.name for i in structure.program.inputs} - pairs
+        names |= {s.result for s in complex_numbers}
         if structure.claimed != "result":  # a placeholder, which is an input
             (item,) = structure.program.inputs
             passed = dict(item.arguments or ())
@@ -111,7 +111,7 @@ def test_a_structure_is_one_call_as_the_edition_documents_it(edition: Edition, n
             assert step.function == documented.name
             bound = python_signature(documented).bind(*step.args, **dict(step.kwargs))
             passed = bound.arguments
-            assert {*references(list(passed.values()))} == made
+            assert {*references(list(passed.values()))} == names
         assert passed.keys() <= {p.name for p in documented.every}
         beside = tuple(f"member_{place}" for place in range(len(shown)))
         assert structure.program.outputs == ("result", *beside)
@@ -174,9 +174,9 @@ def test_the_shape_rule_gives_the_shape_of_the_oracle(edition: Edition, name: st
 
 @pytest.mark.parametrize(("edition", "name", "error"), INVALID)
 def test_a_documented_error_has_structures(edition: Edition, name: str, error: str) -> None:
-    found = invalid(edition, name, error)
-    assert len(found) >= (1 if name == "placeholder" else 3)
-    for structure in found:
+    structures_ = invalid(edition, name, error)
+    assert len(structures_) >= (1 if name == "placeholder" else 3)
+    for structure in structures_:
         assert structure.error is not None
         assert structure.error.name == error
         assert structure.unsettled == ()
@@ -250,8 +250,8 @@ def test_no_structure_comes_twice() -> None:
 
 
 def test_a_function_of_few_structures_gives_those() -> None:
-    found = generate(structures(load()["eye"], "keras-1"), 150, 0)
-    assert 6 <= len(found) < 150
+    structures_ = generate(structures(load()["eye"], "keras-1"), 150, 0)
+    assert 6 <= len(structures_) < 150
 
 
 def test_shrinking_ends_with_the_smallest_that_fails() -> None:
@@ -310,17 +310,17 @@ def test_the_reference_binds_every_structure() -> None:
     ("edition", "named"), [("keras-1", True), ("keras-2.0", True), ("keras-2.2", False)]
 )
 def test_what_the_document_of_one_edition_does_not_settle(edition: Edition, named: bool) -> None:
-    (made,) = generate(structures(load()["round"], edition, dtype="float32"), 1, 0)
-    assert ("half-even" in made.conventions("halves")) is named
-    assert "half-even" not in made.conventions("ordinary")
+    (structure,) = generate(structures(load()["round"], edition, dtype="float32"), 1, 0)
+    assert ("half-even" in structure.conventions("halves")) is named
+    assert "half-even" not in structure.conventions("ordinary")
 
 
 def test_a_parameter_whose_name_is_printed_in_two_ways_is_passed_by_position() -> None:
     spec = load()["resize_volumes"]
 
     def by_keyword(edition: Edition) -> list[bool]:
-        made = generate(structures(spec, edition), 60, 0)
-        return ["x" in dict(m.program.steps[0].kwargs) for m in made]
+        generated = generate(structures(spec, edition), 60, 0)
+        return ["x" in dict(m.program.steps[0].kwargs) for m in generated]
 
     assert not any(by_keyword("keras-2.0"))
     assert any(by_keyword("keras-2.2"))

@@ -35,7 +35,7 @@ from tests.generators.support import demanded
 NEWEST: Edition = "keras-2.2"
 
 
-def made(
+def steered_structures(
     function: str, count: int = 60, edition: Edition = NEWEST, **classes_of: str
 ) -> list[Structure]:
     """Valid structures that have these classes."""
@@ -69,7 +69,7 @@ def test_of_rank_5_one_dimension_alone_is_known_or_is_not() -> None:
 
 def test_what_is_known_follows_to_the_result() -> None:
     partly = 0
-    for structure in made("dot", 200):
+    for structure in steered_structures("dot", 200):
         real, static = expected_shape(structure), expected_static_shape(structure)
         assert all(s is None or s == r for s, r in zip(static, real, strict=True))
         x, y = structure.static.shapes["x"], structure.static.shapes["y"]
@@ -79,7 +79,7 @@ def test_what_is_known_follows_to_the_result() -> None:
 
 
 @pytest.mark.parametrize(
-    ("binding", "told", "expected"),
+    ("binding", "shape", "expected"),
     [
         (Binding.PLACEHOLDER, None, "all"),
         (Binding.PLACEHOLDER_NONE, None, "none"),
@@ -87,16 +87,18 @@ def test_what_is_known_follows_to_the_result() -> None:
         (Binding.PLACEHOLDER_NONE, (2, 3), "all"),
     ],
 )
-def test_the_class_of_what_is_known(binding: Binding, told: Any, expected: str) -> None:
-    arguments = None if told is None else (("shape", told), ("dtype", "float32"))
+def test_the_class_of_what_is_known(binding: Binding, shape: Any, expected: str) -> None:
+    arguments = None if shape is None else (("shape", shape), ("dtype", "float32"))
     assert knowledge(Input("x", (2, 3), "float32", binding, arguments)) == expected
 
 
 def test_a_twin_of_another_dtype_is_made_with_it() -> None:
-    twins = (with_first_dtype(s) for s in made("conv2d", 100))
-    told = [dict(i.arguments)["dtype"] for t in twins if t for i in t.program.inputs if i.arguments]
-    assert told
-    assert {*told} == {"float32"}
+    twins = (with_first_dtype(s) for s in steered_structures("conv2d", 100))
+    dtypes = [
+        dict(i.arguments)["dtype"] for t in twins if t for i in t.program.inputs if i.arguments
+    ]
+    assert dtypes
+    assert {*dtypes} == {"float32"}
 
 
 # One tensor twice
@@ -104,10 +106,10 @@ def test_a_twin_of_another_dtype_is_made_with_it() -> None:
 
 @pytest.mark.parametrize("function", ["dot", "batch_dot", "maximum", "equal", "concatenate"])
 def test_one_tensor_takes_the_place_of_two(function: str) -> None:
-    found = made(function, 12, aliases="yes")
-    assert len(found) > 10
-    assert all(aliased(s.arguments) for s in found)
-    for structure in found:
+    structures = steered_structures(function, 12, aliases="yes")
+    assert len(structures) > 10
+    assert all(aliased(s.arguments) for s in structures)
+    for structure in structures:
         arrays = draw_arrays(structure, Draw("ordinary", 1))
         result = ORACLES[structure.oracle](**resolved(structure.arguments, arrays))
         assert np.shape(result) == expected_shape(structure)
@@ -115,7 +117,7 @@ def test_one_tensor_takes_the_place_of_two(function: str) -> None:
 
 
 def test_no_tensor_comes_twice_where_that_is_not_demanded() -> None:
-    assert not any(aliased(s.arguments) for s in made("maximum", aliases="no"))
+    assert not any(aliased(s.arguments) for s in steered_structures("maximum", aliases="no"))
 
 
 def test_aliases_are_told_by_parameter() -> None:
@@ -140,13 +142,13 @@ def test_which_domain_is_part_of_the_other(domain: str, other: str, expected: st
 
 
 def test_two_documented_dtypes_rest_on_a_convention() -> None:
-    found = made("maximum", 12, mixed_dtypes="float32 then float64")
-    assert len(found) > 10
-    for structure in found:
+    structures = steered_structures("maximum", 12, mixed_dtypes="float32 then float64")
+    assert len(structures) > 10
+    for structure in structures:
         assert ConventionName.MIXED_DTYPES in structure.unsettled
         assert {i.dtype for i in structure.program.inputs} == {*BOTH_FLOATS}
-        told = [dict(i.arguments)["dtype"] for i in structure.program.inputs if i.arguments]
-        assert told == [i.dtype for i in structure.program.inputs if i.arguments]
+        dtypes = [dict(i.arguments)["dtype"] for i in structure.program.inputs if i.arguments]
+        assert dtypes == [i.dtype for i in structure.program.inputs if i.arguments]
         twin = with_first_dtype(structure)
         assert twin is not None
         assert ConventionName.MIXED_DTYPES not in twin.unsettled
@@ -156,11 +158,13 @@ def test_two_documented_dtypes_rest_on_a_convention() -> None:
 
 @pytest.mark.parametrize("function", ["gather", "one_hot", "in_top_k"])
 def test_indices_of_dtypes_that_no_document_names(function: str) -> None:
-    found = [
-        s for s in made(function, 400) if {i.dtype for i in s.program.inputs} & {*INTEGERS[2:]}
+    structures = [
+        s
+        for s in steered_structures(function, 400)
+        if {i.dtype for i in s.program.inputs} & {*INTEGERS[2:]}
     ]
-    assert found
-    assert all(ConventionName.INPUT_DTYPE in s.unsettled for s in found)
+    assert structures
+    assert all(ConventionName.INPUT_DTYPE in s.unsettled for s in structures)
 
 
 def test_an_integer_dtype_holds_every_index() -> None:
@@ -173,15 +177,15 @@ def test_an_integer_dtype_holds_every_index() -> None:
 
 @pytest.mark.parametrize("layout", sorted({*LAYOUTS} - {Layout.C}))
 def test_a_layout_that_is_wanted(layout: Layout) -> None:
-    found = made("maximum", 8, layout=str(layout))
-    assert len(found) > 5
+    structures = steered_structures("maximum", 8, layout=str(layout))
+    assert len(structures) > 5
     rests = layout in (Layout.SWAPPED, Layout.UNALIGNED)
-    assert all((ConventionName.MEMORY_LAYOUT in s.unsettled) is rests for s in found)
-    assert {shown(s)["layout"] for s in found} == {str(layout)}
+    assert all((ConventionName.MEMORY_LAYOUT in s.unsettled) is rests for s in structures)
+    assert {shown(s)["layout"] for s in structures} == {str(layout)}
 
 
 def test_numbers_do_not_depend_on_the_layout() -> None:
-    for structure in made("maximum", 20, layout="strided"):
+    for structure in steered_structures("maximum", 20, layout="strided"):
         inputs = tuple(replace(i, layout=Layout.C) for i in structure.program.inputs)
         plain = replace(structure, program=replace(structure.program, inputs=inputs))
         mine, other = (draw_arrays(s, Draw("ordinary", 1)) for s in (structure, plain))
@@ -189,7 +193,7 @@ def test_numbers_do_not_depend_on_the_layout() -> None:
 
 
 def test_inputs_that_cannot_be_made_are_made_of_plain_arrays_at_last() -> None:
-    structure = made("exp", 1, layout="swapped")[0]
+    structure = steered_structures("exp", 1, layout="swapped")[0]
     *_, last = rebound(structure)
     assert {i.layout for i in last.program.inputs} == {Layout.C}
     assert ConventionName.MEMORY_LAYOUT not in last.unsettled
@@ -199,14 +203,16 @@ def test_inputs_that_cannot_be_made_are_made_of_plain_arrays_at_last() -> None:
 
 
 def test_none_is_passed_where_it_is_the_default() -> None:
-    explicit = [s for s in made("sum") if "axis" in s.passed and s.arguments["axis"] is None]
+    explicit = [
+        s for s in steered_structures("sum") if "axis" in s.passed and s.arguments["axis"] is None
+    ]
     assert explicit
     assert all(expected_shape(s) in ((), (1,) * len(s.runtime.shapes["x"])) for s in explicit)
-    assert not [s for s in made("argmax") if s.arguments["axis"] is None]
+    assert not [s for s in steered_structures("argmax") if s.arguments["axis"] is None]
 
 
 def forms(function: str, parameter: str, edition: Edition = NEWEST) -> Iterator[str]:
-    for structure in made(function, 200, edition):
+    for structure in steered_structures(function, 200, edition):
         value = structure.arguments[parameter]
         yield value.kind if isinstance(value, Made) else type(value).__name__
 
@@ -230,7 +236,7 @@ def test_keras_1_documents_no_iterables() -> None:
 
 
 def test_the_oracle_gets_plain_numbers() -> None:
-    for structure in islice(made("reverse", 100), 100):
+    for structure in islice(steered_structures("reverse", 100), 100):
         axes = resolved(structure.arguments, draw_arrays(structure, Draw("ordinary", 1)))["axes"]
         assert isinstance(axes, int | list | tuple)
         assert axes == structure.runtime.values["axes"]
@@ -239,7 +245,7 @@ def test_the_oracle_gets_plain_numbers() -> None:
 @pytest.mark.parametrize("function", ["conv1d", "separable_conv1d"])
 def test_a_kernel_that_is_another_tensor_too_has_known_dimensions(function: str) -> None:
     kernels = ("kernel", "depthwise_kernel", "pointwise_kernel")
-    for structure in made(function, 4, aliases="yes"):
+    for structure in steered_structures(function, 4, aliases="yes"):
         passed = {structure.arguments[name] for name in kernels if name in structure.arguments}
-        told = {Ref(i.name): i.static_shape for i in structure.program.inputs}
-        assert None not in {n for ref in passed for n in told[ref]}  # type: ignore[index]
+        shapes = {Ref(i.name): i.static_shape for i in structure.program.inputs}
+        assert None not in {n for ref in passed for n in shapes[ref]}  # type: ignore[index]

@@ -41,9 +41,9 @@ def contracted(structure: Structure) -> int:
 
 def test_the_terms_of_a_batch_wise_product_are_those_of_its_contracted_axis() -> None:
     filled = [s for s in everything("batch_dot") if levels(s)[0] > ANY]
-    told = [(terms_class(s), length_class(contracted(s))) for s in filled]
-    assert [mine for mine, _ in told] == [its for _, its in told]
-    assert "4097-" in {mine for mine, _ in told}
+    sizes = [(terms_class(s), length_class(contracted(s))) for s in filled]
+    assert [mine for mine, _ in sizes] == [its for _, its in sizes]
+    assert "4097-" in {mine for mine, _ in sizes}
 
 
 def test_the_terms_of_a_product_are_those_of_the_last_axis() -> None:
@@ -53,9 +53,9 @@ def test_the_terms_of_a_product_are_those_of_the_last_axis() -> None:
 
 @pytest.mark.parametrize("rank", PATTERNS)
 def test_every_combination_of_known_dimensions_is_listed(rank: int) -> None:
-    listed = patterns_of(kinds.TensorKind(ranks=(rank, rank)))
-    assert {*PATTERNS[rank]} <= {*listed}
-    assert len(listed) == len({*listed}) == max(1, 2**rank - 1)
+    patterns = patterns_of(kinds.TensorKind(ranks=(rank, rank)))
+    assert {*PATTERNS[rank]} <= {*patterns}
+    assert len(patterns) == len({*patterns}) == max(1, 2**rank - 1)
 
 
 @pytest.mark.parametrize("name", ["relu", "sum", "transpose", "sign", "reshape"])

@@ -13,6 +13,6 @@ def test_a_twin_has_its_dtype_also_where_a_placeholder_is_told_it() -> None:
     strategy = structures(spec, "keras-2.2", dtype="float64", binding=Binding.PLACEHOLDER_NONE)
     twins = [with_first_dtype(s) for s in generate(strategy, 5, 0)]
     inputs = [item for twin in twins if twin is not None for item in twin.program.inputs]
-    told = [dict(item.arguments or ()).get("dtype") for item in inputs]
+    dtypes = [dict(item.arguments or ()).get("dtype") for item in inputs]
     assert {item.dtype for item in inputs} == {"float32"}
-    assert {*told} == {None, "float32"}
+    assert {*dtypes} == {None, "float32"}

@@ -256,7 +256,7 @@ def test_some_indices_are_out_of_range_all_on_one_side(name: str) -> None:
 
 
 def test_outputs_of_any_sum_beside_targets_that_sum_to_one() -> None:
-    found = 0
+    count = 0
     for structure in everything("categorical_crossentropy"):
         if not suits("unnormalised", structure) or structure.error:
             continue
@@ -265,8 +265,8 @@ def test_outputs_of_any_sum_beside_targets_that_sum_to_one() -> None:
         sums = {n: arrays[n].astype(float).sum(axis=axis) for n, axis in axes.items()}
         if sums["output"].size and arrays["output"].dtype != "float16":
             np.testing.assert_allclose(sums["target"], 1, rtol=1e-5)
-            found += bool((np.abs(sums["output"] - 1) > 1e-2).any())
-    assert found > 3
+            count += bool((np.abs(sums["output"] - 1) > 1e-2).any())
+    assert count > 3
 
 
 def test_profiles_that_need_a_convention_are_used_where_a_spec_names_one() -> None:
@@ -279,7 +279,7 @@ def test_profiles_that_need_a_convention_are_used_where_a_spec_names_one() -> No
 
 @pytest.mark.parametrize("shape", [(), (0,), (1,), (7, 3), (500,)])
 def test_signs_are_those_that_a_choice_gives(shape: tuple[int, ...]) -> None:
-    one, other = (np.random.Generator(np.random.PCG64(8)) for _ in range(2))
+    generator, other = (np.random.Generator(np.random.PCG64(8)) for _ in range(2))
     for _ in range(5):
-        np.testing.assert_array_equal(signs(one, shape), other.choice((-1.0, 1.0), shape))
-    assert one.bit_generator.state == other.bit_generator.state
+        np.testing.assert_array_equal(signs(generator, shape), other.choice((-1.0, 1.0), shape))
+    assert generator.bit_generator.state == other.bit_generator.state

@@ -14,8 +14,8 @@ VERSIONS = [f"3.{minor}" for minor in range(40)]
 def searched(answers: dict[str, CaseOutcome], known: str | None = None) -> tuple[list[str], Search]:
     """The boundaries as texts; releases that `answers` omits pass."""
     search = Search(VERSIONS, lambda v: Probe(v, answers.get(v, CaseOutcome.PASSES)))
-    found = search.boundaries(known)
-    return [f"{'fixed' if b.fixed else 'introduced'} {b.after.version}" for b in found], search
+    boundaries = search.boundaries(known)
+    return [f"{'fixed' if b.fixed else 'introduced'} {b.after.version}" for b in boundaries], search
 
 
 def failing(first: int, last: int) -> dict[str, CaseOutcome]:

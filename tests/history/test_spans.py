@@ -12,7 +12,7 @@ from tests.history.cases import NAME, past
 V, C = Verdict.VIOLATES, Verdict.CONFORMS
 
 
-def told(*runs: tuple[str, Verdict, str]) -> str:
+def line_of(*runs: tuple[str, Verdict, str]) -> str:
     (cell,) = cell_histories([past(v, verdict, basis) for v, verdict, basis in runs])  # type: ignore[arg-type]
     return str(cell)
 
@@ -32,18 +32,18 @@ def told(*runs: tuple[str, Verdict, str]) -> str:
     ],
 )
 def test_the_line_of_a_cell(runs: list[tuple[str, Verdict]], line: str) -> None:
-    assert told(*((version, verdict, "release") for version, verdict in runs)) == line
+    assert line_of(*((version, verdict, "release") for version, verdict in runs)) == line
 
 
 def test_a_line_says_which_text_judges() -> None:
-    assert told(("3.4", V, "edition"), ("3.5", V, "release")) == (
+    assert line_of(("3.4", V, "edition"), ("3.5", V, "release")) == (
         "fails in every release from 3.4 on, by its own docstring since 3.5"
     )
-    assert told(("3.4", V, "edition")).endswith(", by the edition's text alone")
+    assert line_of(("3.4", V, "edition")).endswith(", by the edition's text alone")
 
 
 def test_a_promise_that_did_not_exist_is_not_broken() -> None:
-    assert told(("3.4", V, "none"), ("3.5", V, "release")) == "fails since 3.5"
+    assert line_of(("3.4", V, "none"), ("3.5", V, "release")) == "fails since 3.5"
     assert changes([past("3.4", V, "none"), past("3.5", V)]) == []
 
 
@@ -54,10 +54,13 @@ def test_an_absent_function_is_not_a_failure() -> None:
 
 
 def test_changes_name_the_release_and_a_failure() -> None:
-    listed = changes([past("3.4", C), past("3.5", V), past("3.10", C)])
-    assert [(change.version, change.fixed) for change in listed] == [("3.5", False), ("3.10", True)]
-    assert str(listed[0]) == f"breaks {NAME} value: {'f' * 12} wrong"
-    assert listed[1].failure is not None
+    entries = changes([past("3.4", C), past("3.5", V), past("3.10", C)])
+    assert [(change.version, change.fixed) for change in entries] == [
+        ("3.5", False),
+        ("3.10", True),
+    ]
+    assert str(entries[0]) == f"breaks {NAME} value: {'f' * 12} wrong"
+    assert entries[1].failure is not None
 
 
 def test_a_release_that_does_not_run_breaks_and_mends_nothing() -> None:

@@ -78,11 +78,11 @@ def test_a_worker_answers_or_refuses(asked: Any, bare: bool) -> None:
 @given(mutated(ANSWER), st.sampled_from([ANSWERED, [], [np.zeros(())], [np.zeros((3, 1, 0))]]))
 def test_a_host_takes_an_answer_or_refuses(header: Any, arrays: list[Array]) -> None:
     try:
-        found = observation(header, arrays, ASKED) if isinstance(header, dict) else None
+        observed = observation(header, arrays, ASKED) if isinstance(header, dict) else None
     except AnswerError as error:
         assert str(error)
     else:
-        assert found is None or len(found.draws) == ASKED.draws
+        assert observed is None or len(observed.draws) == ASKED.draws
 
 
 @given(mutated(WHO))
@@ -99,14 +99,14 @@ def trials(
     functions: tuple[str, ...] = FUNCTIONS,
 ) -> list[tuple[Trial, dict[str, Any], list[Array]]]:
     """Trials, each with the answer that the fake gives."""
-    found = []
+    answers = []
     answering = worker()
     for task in tasks(functions, TINY):
         for trial in list(task.trials())[::4]:
             header, arrays = answering.answer(*request(trial.batch))
             if header["ok"]:
-                found.append((trial, header, arrays))
-    return found
+                answers.append((trial, header, arrays))
+    return answers
 
 
 @pytest.fixture

@@ -103,11 +103,11 @@ def attempt(name: str, data: bytes, folder: Path) -> Any:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("files")
-    (made / "src").mkdir()
-    (made / "lock.txt").write_text("numpy==1.0\n")
-    (made / "m.toml").write_bytes(as_toml(MAPPING))
-    return made
+    place = tmp_path_factory.mktemp("files")
+    (place / "src").mkdir()
+    (place / "lock.txt").write_text("numpy==1.0\n")
+    (place / "m.toml").write_bytes(as_toml(MAPPING))
+    return place
 
 
 MAPPING = {

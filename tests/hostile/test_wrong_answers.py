@@ -64,26 +64,26 @@ def received(header: Any, arrays: list[Array], batch: Batch) -> StructureObserva
         return None
 
 
-def check(found: StructureObservation, batch: Batch) -> None:
+def check(answer: StructureObservation, batch: Batch) -> None:
     """What was accepted is what was asked for, each thing once, and no text is long."""
-    assert len(found.draws) == batch.draws
-    assert [i.name for i in found.inputs] in ([], [i.name for i in batch.program.inputs])
-    assert [o.name for o in found.outputs] in ([], list(batch.program.outputs))
-    assert LEAKS.issuperset(found.leaked)
-    for draw in found.draws:
+    assert len(answer.draws) == batch.draws
+    assert [i.name for i in answer.inputs] in ([], [i.name for i in batch.program.inputs])
+    assert [o.name for o in answer.outputs] in ([], list(batch.program.outputs))
+    assert LEAKS.issuperset(answer.leaked)
+    for draw in answer.draws:
         assert set(draw.changed) <= {i.name for i in batch.program.inputs}
         if isinstance(draw.outcome, Returned):
-            _check_values(draw.outcome, found, batch)
+            _check_values(draw.outcome, answer, batch)
         if isinstance(draw.outcome, Raised):
             assert len(draw.outcome.message) <= MOST_MESSAGE
             assert len(draw.outcome.bases) <= MOST_BASES
             assert all(len(n) <= MOST_NAME for n in (draw.outcome.type, *draw.outcome.bases))
 
 
-def _check_values(outcome: Returned, found: StructureObservation, batch: Batch) -> None:
+def _check_values(outcome: Returned, answer: StructureObservation, batch: Batch) -> None:
     assert list(outcome.values) == list(batch.program.outputs)
     assert sum(map(len, outcome.values.values())) <= MOST_ITEMS
-    for output in found.outputs:
+    for output in answer.outputs:
         assert outcome.values[output.name] or output.container != "tensor"
     for value in (v for values in outcome.values.values() for v in values):
         assert max(len(value.dtype), len(value.python_type)) <= MOST_NAME
@@ -97,31 +97,31 @@ def _check_values(outcome: Returned, found: StructureObservation, batch: Batch) 
 
 
 @pytest.fixture
-def _made() -> None:
+def _cached_trials() -> None:
     trials(tuple(OFFERED))  # outside of a test of Hypothesis, which they are made with
 
 
 @QUIET
 @given(data=st.data())
-@pytest.mark.usefixtures("_made")
+@pytest.mark.usefixtures("_cached_trials")
 def test_a_wrong_answer_gets_a_verdict(data: st.DataObject) -> None:
     every = trials(tuple(OFFERED))
     trial, header, arrays = every[data.draw(st.integers(0, len(every) - 1))]
     header, arrays = data.draw(wrong_answers(header, arrays))
-    found = received(header, arrays, trial.batch)
+    answer = received(header, arrays, trial.batch)
     with within(SECONDS), frugal(SECONDS):
-        if found is not None:
-            check(found, trial.batch)
-            trial.judge(found)
+        if answer is not None:
+            check(answer, trial.batch)
+            trial.judge(answer)
 
 
 @QUIET
 @given(answer=wrong_answers(ANSWER, ANSWERED))
 def test_a_wrong_answer_to_one_call_is_refused_or_what_was_asked(answer: Any) -> None:
     header, arrays = answer
-    found = received(header, arrays, ASKED)
-    if found is not None:
-        check(found, ASKED)
+    accepted = received(header, arrays, ASKED)
+    if accepted is not None:
+        check(accepted, ASKED)
 
 
 @QUIET
@@ -150,13 +150,13 @@ def test_an_identity_has_the_functions_that_were_asked_for(
     try:
         sent = encode_frame(header)
         with within(SECONDS), frugal(SECONDS):
-            ((told, _),) = decode_frames(sent)
-            found = identity(told, ["exp", "cos"])
+            ((head, _),) = decode_frames(sent)
+            offered = identity(head, ["exp", "cos"])
     except (AnswerError, FrameError):
         return
-    assert set(names) == {"exp", "cos"} == set(found.functions)
-    assert max(map(len, (*found.versions, *found.versions.values()))) <= MOST_NAME
-    for function in found.functions.values():
+    assert set(names) == {"exp", "cos"} == set(offered.functions)
+    assert max(map(len, (*offered.versions, *offered.versions.values()))) <= MOST_NAME
+    for function in offered.functions.values():
         assert len(function.reason or "") <= MOST_MESSAGE
         for parameter in function.signature or ():
             assert max(len(parameter.name), len(parameter.default or "")) <= MOST_NAME
@@ -166,20 +166,23 @@ def test_an_identity_has_the_functions_that_were_asked_for(
 def test_the_corpus(file: Path) -> None:
     """Each file changes keys of a right answer to `softmax`, and says in which words it is refused;
     null where it is judged."""
-    kept = json.loads(file.read_text("utf-8"))
-    header = {**ANSWER, **expanded(kept["header"])}
+    record = json.loads(file.read_text("utf-8"))
+    header = {**ANSWER, **expanded(record["header"])}
     arrays = (
-        [np.full(one["shape"], one["value"], one["dtype"]) for one in expanded(kept["arrays"])]
-        if "arrays" in kept
+        [
+            np.full(array["shape"], array["value"], array["dtype"])
+            for array in expanded(record["arrays"])
+        ]
+        if "arrays" in record
         else ANSWERED
     )
     try:
         sent = encode_frame(header, arrays)
         with within(SECONDS), frugal(SECONDS):
-            ((told, payloads),) = decode_frames(sent)
-            check(observation(told, payloads, ASKED), ASKED)
+            ((head, payloads),) = decode_frames(sent)
+            check(observation(head, payloads, ASKED), ASKED)
     except (AnswerError, FrameError) as error:
-        assert kept["refused"] is not None, error
-        assert kept["refused"] in str(error)
+        assert record["refused"] is not None, error
+        assert record["refused"] in str(error)
     else:
-        assert kept["refused"] is None
+        assert record["refused"] is None

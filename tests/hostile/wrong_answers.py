@@ -30,14 +30,14 @@ TEXTS = NAMES | st.sampled_from(["x" * 100_000, "\u202e" * 50_000])
 DTYPES = ("float32", "float64", "float16", "int8", "uint64", "bool", "complex128")
 
 
-def _one(draw: st.DrawFn, items: Any) -> Any:
+def _item(draw: st.DrawFn, items: Any) -> Any:
     """One of the items; None if there are none."""
     return draw(st.sampled_from(items)) if items else None
 
 
 def _repeated(draw: st.DrawFn, items: list[Any]) -> None:
     if items:
-        item = _one(draw, items)
+        item = _item(draw, items)
         # the host limits a frame, and nothing limits this process, which makes it; with copies a
         # change that follows makes one of them longer, and not all
         most, count = 1_000_000 // len(repr(item)), draw(COUNTS)
@@ -89,7 +89,7 @@ def _names(draw: st.DrawFn, header: Header, _: Arrays) -> None:
         *((item, "name") for item in (*header["inputs"], *header["outputs"])),
         *((column, "output") for column in header["values"]),
     ]
-    place = _one(draw, [*holders, None])
+    place = _item(draw, [*holders, None])
     if place is None:
         header["leaked"].append(draw(NAMES))
         for row in header["draws"][:2]:
@@ -100,7 +100,7 @@ def _names(draw: st.DrawFn, header: Header, _: Arrays) -> None:
 
 def _numbers(draw: st.DrawFn, header: Header, _: Arrays) -> None:
     """Another draw, payload, dimension or error."""
-    group = _one(draw, _groups(header))
+    group = _item(draw, _groups(header))
     kind = draw(st.sampled_from(["draw", "payload", "dimension", "error"]))
     if kind == "draw" and group and group["draws"]:
         group["draws"][draw(st.integers(-1, 0))] = draw(NUMBERS)
@@ -115,7 +115,7 @@ def _numbers(draw: st.DrawFn, header: Header, _: Arrays) -> None:
 
 def _texts(draw: st.DrawFn, header: Header, _: Arrays) -> None:
     """A label, a type, a problem or a text that contradicts the payload, or is long."""
-    group = _one(draw, _groups(header))
+    group = _item(draw, _groups(header))
     if group is not None:
         key = draw(st.sampled_from(["dtype", "type", "problem", "text"]))
         group[key] = draw(LABELS | TEXTS if key == "dtype" else TEXTS)
@@ -146,7 +146,7 @@ def _payloads(draw: st.DrawFn, header: Header, arrays: Arrays) -> None:
     filled = np.full(shape, draw(st.sampled_from([np.nan, np.inf, -0.0, 1e300])))
     with np.errstate(all="ignore"):
         arrays[place] = filled.astype(draw(st.sampled_from(DTYPES)))
-    if draw(st.booleans()) and (group := _one(draw, _groups(header))) is not None:
+    if draw(st.booleans()) and (group := _item(draw, _groups(header))) is not None:
         group["dtype"] = arrays[place].dtype.name
 
 

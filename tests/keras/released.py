@@ -83,8 +83,8 @@ def _as_before(value: Any) -> Any:
     if isinstance(value, str):
         return Text(value)
     if isinstance(value, np.ndarray) and value.dtype == object:
-        listed = [item.encode() if isinstance(item, str) else item for item in value.ravel()]
-        return np.array(listed).reshape(value.shape)
+        items = [item.encode() if isinstance(item, str) else item for item in value.ravel()]
+        return np.array(items).reshape(value.shape)
     return value
 
 

@@ -47,18 +47,20 @@ FILE = FAKES / "fakes" / "correct.py"
 
 
 def fake(module: str = "fakes.correct", **fields: object) -> Target:
-    made = Target(name="tiny", module=module, edition="keras-2.2", **fields)  # type: ignore[arg-type]
-    return registry.completed(made, [FAKES])
+    target = Target(name="tiny", module=module, edition="keras-2.2", **fields)  # type: ignore[arg-type]
+    return registry.completed(target, [FAKES])
 
 
 @pytest.fixture(scope="module")
-def found() -> TargetSources:
+def target_sources() -> TargetSources:
     return sources(fake())
 
 
-def mutant(found: TargetSources, unit: str, before: str, after: str, *functions: str) -> CodeMutant:
+def mutant(
+    target_sources: TargetSources, unit: str, before: str, after: str, *functions: str
+) -> CodeMutant:
     """The change of the first such text in a function."""
-    (module,) = [m for m in found.modules if unit in m.units()]
+    (module,) = [m for m in target_sources.modules if unit in m.units()]
     begin, end = module.text.span(module.units()[unit])
     start = module.text.source.index(before.encode(), begin, end)
     edit = Edit(operator="by hand", start=start, end=start + len(before), after=after)
@@ -69,15 +71,18 @@ Judge = Callable[..., JudgedCodeMutant]
 
 
 @pytest.fixture
-def judge(found: TargetSources) -> Judge:
+def judge(target_sources: TargetSources) -> Judge:
     def judged(*of: str, target: Target | None = None) -> JudgedCodeMutant:
-        told: list[JudgedCodeMutant] = []
-        made = CodeScoring(
-            target or fake(), found.modules, [JudgingStage(COMMON, IdentityGate())], told.append
+        results: list[JudgedCodeMutant] = []
+        scoring = CodeScoring(
+            target or fake(),
+            target_sources.modules,
+            [JudgingStage(COMMON, IdentityGate())],
+            results.append,
         )
-        made.run([mutant(found, *of)], 1)
-        (one,) = told
-        return one
+        scoring.run([mutant(target_sources, *of)], 1)
+        (result,) = results
+        return result
 
     return judged
 
@@ -98,19 +103,21 @@ class Unasked(IdentityGate):
 
 @pytest.mark.parametrize("gates", [(Blind(), IdentityGate()), (IdentityGate(), Unasked())])
 def test_a_change_reaches_the_next_stage_if_the_first_does_not_notice_it(
-    found: TargetSources, gates: tuple[IdentityGate, ...]
+    target_sources: TargetSources, gates: tuple[IdentityGate, ...]
 ) -> None:
     judged: list[JudgedCodeMutant] = []
     stages = [JudgingStage(COMMON, gate) for gate in gates]
-    scoring = CodeScoring(fake(), found.modules, stages, judged.append)
-    scoring.run([mutant(found, "softmax", "exp", "sqrt", "softmax")], 1)
+    scoring = CodeScoring(fake(), target_sources.modules, stages, judged.append)
+    scoring.run([mutant(target_sources, "softmax", "exp", "sqrt", "softmax")], 1)
     assert [m.outcome for m in judged] == ["killed"]
 
 
-def test_the_functions_of_a_module_are_found_where_they_are_written(found: TargetSources) -> None:
-    assert [(m.name, Path(m.file)) for m in found.modules] == [("fakes.correct", FILE)]
-    assert found.functions["softmax"] == ("fakes.correct", "softmax")
-    assert "relu" not in found.functions
+def test_the_functions_of_a_module_are_found_where_they_are_written(
+    target_sources: TargetSources,
+) -> None:
+    assert [(m.name, Path(m.file)) for m in target_sources.modules] == [("fakes.correct", FILE)]
+    assert target_sources.functions["softmax"] == ("fakes.correct", "softmax")
+    assert "relu" not in target_sources.functions
 
 
 def test_functions_that_another_module_lends_are_changed_there() -> None:
@@ -137,8 +144,8 @@ def test_what_a_module_leads_to_is_changed_in_its_place(tmp_path: Path) -> None:
     target = Target(name="l", module="led.front", edition="keras-2.2", sources=("led.backend",))
     led = sources(registry.completed(target, [tmp_path]))
     assert [m.name for m in led.before] == ["led.front"]
-    found = {(m.module.name, m.unit): [*m.reached_from] for m in code_population(led)}
-    assert found == {
+    units = {(m.module.name, m.unit): [*m.reached_from] for m in code_population(led)}
+    assert units == {
         ("led.backend.core", "cast"): ["exp"],
         ("led.backend.core", "log"): ["log"],
         ("led.backend.numpy", "exp"): ["exp"],
@@ -171,39 +178,39 @@ def test_a_module_that_prints_last_has_no_sources(last: str, problem: str, tmp_p
 
 
 def test_an_error_is_noticed_by_a_failure_that_is_not_known(judge: Judge) -> None:
-    one = judge("softmax", "np.exp(a", "np.cosh(a", "softmax")
-    assert one.outcome == "killed"
-    assert one.notice is not None
-    assert (one.notice.how, one.notice.function, one.notice.aspect) == (
+    mutant_ = judge("softmax", "np.exp(a", "np.cosh(a", "softmax")
+    assert mutant_.outcome == "killed"
+    assert mutant_.notice is not None
+    assert (mutant_.notice.how, mutant_.notice.function, mutant_.notice.aspect) == (
         "unexpected",
         "softmax",
         "value",
     )
-    assert one.before == "e = np.exp(a - np.max(a, axis=axis, keepdims=True))"
-    assert one.run == ["softmax"]
+    assert mutant_.before == "e = np.exp(a - np.max(a, axis=axis, keepdims=True))"
+    assert mutant_.run == ["softmax"]
 
 
 @pytest.mark.thorough
 def test_what_is_no_error_survives(judge: Judge) -> None:
-    one = judge("softmax", "a - np.max", "-np.max", "exp")
-    assert (one.outcome, one.notice, one.run) == ("survived", None, ["exp"])
+    mutant_ = judge("softmax", "a - np.max", "-np.max", "exp")
+    assert (mutant_.outcome, mutant_.notice, mutant_.run) == ("survived", None, ["exp"])
     same = judge("exp", "node(np.exp, x)", "node(lambda a: np.exp(a), x)", "exp")
     assert same.outcome == "survived"
     assert same.quiet == []
 
 
 def test_an_error_in_what_a_function_reaches_is_noticed(judge: Judge) -> None:
-    one = judge("node", "trial.shape if known", "(7,) if known", "exp", "softmax")
-    assert one.notice is not None
-    assert (one.notice.how, one.notice.aspect) == ("unexpected", "static shape")
+    mutant_ = judge("node", "trial.shape if known", "(7,) if known", "exp", "softmax")
+    assert mutant_.notice is not None
+    assert (mutant_.notice.how, mutant_.notice.aspect) == ("unexpected", "static shape")
 
 
 @pytest.mark.thorough
 def test_what_a_convention_excuses_is_told_of_a_survivor(judge: Judge) -> None:
-    one = judge("node", "trial.dtype", "np.float64", "exp")
-    assert one.outcome == "survived"
-    assert one.quiet
-    assert all(said.startswith("exp dtype diverges ") for said in one.quiet)
+    mutant_ = judge("node", "trial.dtype", "np.float64", "exp")
+    assert mutant_.outcome == "survived"
+    assert mutant_.quiet
+    assert all(line.startswith("exp dtype diverges ") for line in mutant_.quiet)
 
 
 @pytest.mark.thorough
@@ -226,27 +233,29 @@ def _results(target: Target, contents: dict[str, bytes], function: str) -> Resul
         files = {name: Path(folder, name) for name in contents}
         for name, file in files.items():
             file.write_bytes(contents[name])
-        made = tasks([function], COMMON.profile)
-        found = attempt(changed(target, files), made, COMMON, Sessions(), seconds=100).results
-    assert found is not None
-    return found
+        tasks_of_function = tasks([function], COMMON.profile)
+        results = attempt(
+            changed(target, files), tasks_of_function, COMMON, Sessions(), seconds=100
+        ).results
+    assert results is not None
+    return results
 
 
 def test_a_module_that_cannot_be_imported_is_noticed(judge: Judge) -> None:
-    one = judge("exp", "def exp(x):", "def exp(x=1 / 0):", "exp")
-    assert one.notice is not None
-    assert one.notice.how == "does not start"
-    assert "ZeroDivisionError" in one.notice.says
+    mutant_ = judge("exp", "def exp(x):", "def exp(x=1 / 0):", "exp")
+    assert mutant_.notice is not None
+    assert mutant_.notice.how == "does not start"
+    assert "ZeroDivisionError" in mutant_.notice.says
 
 
 @pytest.mark.thorough
 def test_a_change_that_hangs_ends(judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scoring, "LEAST_SECONDS", 1.5)
     monkeypatch.setattr(scoring, "PATIENCE", 0.0)
-    one = judge("exp", "node(np.exp, x)", "node(lambda a: list(iter(int, 1)), x)", "exp")
-    assert one.notice is not None
-    assert one.notice.how == "time over"
-    assert one.seconds < 60
+    mutant_ = judge("exp", "node(np.exp, x)", "node(lambda a: list(iter(int, 1)), x)", "exp")
+    assert mutant_.notice is not None
+    assert mutant_.notice.how == "time over"
+    assert mutant_.seconds < 60
 
 
 @pytest.mark.thorough
@@ -288,26 +297,26 @@ def test_sessions_that_have_ended_end_those_that_come_later() -> None:
         def abort(self) -> None:
             self.ended.set()
 
-    sessions, one = Sessions(), One()
+    sessions, session = Sessions(), One()
     sessions.end()
-    sessions.added(one)  # type: ignore[arg-type]
-    assert one.ended.is_set()
+    sessions.added(session)  # type: ignore[arg-type]
+    assert session.ended.is_set()
 
 
 def test_a_run_that_is_ended_before_its_worker_starts_has_no_results() -> None:
     sessions = Sessions()
     sessions.end()
-    made = tasks(["exp"], COMMON.profile)
-    tried = attempt(fake(), made, COMMON, sessions, seconds=100)
+    planned = tasks(["exp"], COMMON.profile)
+    tried = attempt(fake(), planned, COMMON, sessions, seconds=100)
     assert tried.time_over
     assert tried.results is None
 
 
 def test_functions_are_run_in_groups_that_grow() -> None:
     names = [str(n) for n in range(40)]
-    made = list(groups(names))
-    assert [len(group) for group in made] == [2, 6, 24, 8]
-    assert [name for group in made for name in group] == names
+    batches = list(groups(names))
+    assert [len(group) for group in batches] == [2, 6, 24, 8]
+    assert [name for group in batches for name in group] == names
 
 
 @pytest.fixture
@@ -330,18 +339,18 @@ def test_the_command_goes_on_with_what_it_left(project: Path) -> None:
     first = mutate("--sample", "2", "-o", str(folder))
     assert first.exit_code in (0, 1), first.output
     file = folder / "tiny.code-mutation.json"
-    one = json.loads(file.read_text("utf-8"))
-    assert [one["summary"]["mutants"], one["sample"], one["interrupted"]] == [2, 2, False]
-    assert one["population"] > 10
+    report = json.loads(file.read_text("utf-8"))
+    assert [report["summary"]["mutants"], report["sample"], report["interrupted"]] == [2, 2, False]
+    assert report["population"] > 10
     second = mutate("--sample", "4", "-o", str(folder), "--resume")
     assert second.exit_code in (0, 1), second.output
     two = json.loads(file.read_text("utf-8"))
-    assert two["mutants"][:2] == one["mutants"]
+    assert two["mutants"][:2] == report["mutants"]
     assert two["summary"]["mutants"] == 4
-    assert two["started"] == one["started"]
+    assert two["started"] == report["started"]
     page = file.with_suffix(".md").read_text("utf-8")
     assert "# Code mutants of tiny" in page
-    assert f"a random sample of 4 of {one['population']} mutants, seed 0" in page
+    assert f"a random sample of 4 of {report['population']} mutants, seed 0" in page
     other = mutate("--sample", "4", "-o", str(folder), "--resume", "--seed", "1")
     assert other.exit_code == 2
     assert "was made with another seed" in other.output
@@ -349,11 +358,11 @@ def test_the_command_goes_on_with_what_it_left(project: Path) -> None:
 
 @pytest.mark.thorough
 def test_ctrl_c_keeps_what_was_judged(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def look(self: CodeScoring, one: CodeMutant, number: int) -> JudgedCodeMutant | None:
+    def look(self: CodeScoring, mutant_: CodeMutant, number: int) -> JudgedCodeMutant | None:
         if done:
             raise KeyboardInterrupt
-        done.append(one.id)
-        return judged_before(self, one, number)
+        done.append(mutant_.id)
+        return judged_before(self, mutant_, number)
 
     done: list[str] = []
     judged_before = CodeScoring.judged
@@ -363,7 +372,7 @@ def test_ctrl_c_keeps_what_was_judged(project: Path, monkeypatch: pytest.MonkeyP
     assert "the same command with --resume goes on" in ended.output
     left = json.loads((project / "tiny.code-mutation.json").read_text("utf-8"))
     assert left["interrupted"] is True
-    assert [one["id"] for one in left["mutants"]] == done
+    assert [mutant_["id"] for mutant_ in left["mutants"]] == done
 
 
 def test_the_exit_status_says_whether_a_change_survives(project: Path) -> None:
@@ -382,14 +391,19 @@ def test_the_exit_status_says_whether_a_change_survives(project: Path) -> None:
 def test_what_survived_is_judged_again_if_that_is_asked_for(project: Path) -> None:
     def start(*more: str) -> dict[str, Any]:
         mutate("--operator", "call_swapped", "--sample", "3", "-o", str(project), *more)
-        found: dict[str, Any] = json.loads((project / "tiny.code-mutation.json").read_text("utf-8"))
-        return found
+        report: dict[str, Any] = json.loads(
+            (project / "tiny.code-mutation.json").read_text("utf-8")
+        )
+        return report
 
     first, second = start(), start("--resume", "--again")
-    survived = [one["id"] for one in first["mutants"] if one["outcome"] == "survived"]
+    survived = [mutant_["id"] for mutant_ in first["mutants"] if mutant_["outcome"] == "survived"]
     assert first["again"] == []
     assert second["again"] == survived != []
-    outcomes = [[(one["id"], one["outcome"]) for one in two["mutants"]] for two in (first, second)]
+    outcomes = [
+        [(mutant_["id"], mutant_["outcome"]) for mutant_ in two["mutants"]]
+        for two in (first, second)
+    ]
     assert outcomes[0] == outcomes[1]
     page = (project / "tiny.code-mutation.md").read_text("utf-8")
     assert "1 that survived an earlier start were judged once more later." in page

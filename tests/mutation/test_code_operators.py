@@ -86,8 +86,8 @@ def mutants(text: str, **functions: str) -> list[CodeMutant]:
 
 @pytest.mark.parametrize(("body", "operator", "expected"), CHANGES)
 def test_an_operator_makes_its_changes(body: str, operator: str, expected: list[str]) -> None:
-    made = [after for name, after in changes(source(body)) if name == operator]
-    assert sorted(made) == sorted(expected)
+    results = [after for name, after in changes(source(body)) if name == operator]
+    assert sorted(results) == sorted(expected)
 
 
 def test_every_operator_is_tried() -> None:
@@ -96,12 +96,12 @@ def test_every_operator_is_tried() -> None:
 
 
 def test_the_default_of_a_parameter_is_an_operator_of_its_own() -> None:
-    found = changes(source("return x", "def g(x, axis=-1, *, same='same', no=None):"))
-    heads = [after for name, after in found if name == "default"]
+    pairs = changes(source("return x", "def g(x, axis=-1, *, same='same', no=None):"))
+    heads = [after for name, after in pairs if name == "default"]
     assert "def g(x, axis=-0, *, same='same', no=None):" in heads
     assert "def g(x, axis=-1, *, same='valid', no=None):" in heads
     assert "def g(x, axis=-1, *, same='same', no=0):" in heads
-    assert {name for name, _ in found} == {"default", "arithmetic"}
+    assert {name for name, _ in pairs} == {"default", "arithmetic"}
 
 
 @pytest.mark.parametrize("body", UNTOUCHED)
@@ -145,8 +145,8 @@ def alone(helper):
 
 
 def test_what_a_function_reaches_counts_for_it_the_nearest_first() -> None:
-    made = mutants(GRAPH, f="f", g="g", alone="alone")
-    assert {m.unit: list(m.reached_from) for m in made} == {"deeper": ["g", "f"]}
+    found_mutants = mutants(GRAPH, f="f", g="g", alone="alone")
+    assert {m.unit: list(m.reached_from) for m in found_mutants} == {"deeper": ["g", "f"]}
 
 
 def test_a_parameter_is_no_reference() -> None:
@@ -156,9 +156,9 @@ def test_a_parameter_is_no_reference() -> None:
 
 
 def test_a_reference_to_another_module_is_followed() -> None:
-    one = parsed("p.one", "one.py", b"def f():\n    return two.g() + h()\n")
+    first = parsed("p.one", "one.py", b"def f():\n    return two.g() + h()\n")
     two = parsed("p.two", "two.py", b"def g():\n    return 0\ndef h():\n    return np.f()\n")
-    graph = references([one, two])
+    graph = references([first, two])
     assert graph["p.one", "f"] == {("p.two", "g"), ("p.two", "h")}
     assert graph["p.two", "h"] == set()
 
@@ -169,12 +169,16 @@ def test_a_class_is_changed_as_a_whole() -> None:
 
 
 def test_a_sample_is_the_same_again_and_begins_a_larger_one() -> None:
-    made = mutants(source("return x + y * 3 - f(x, y, 4)[2]"))
-    ids = [m.id for m in drawn(made, 4, 7)]
-    assert ids == [m.id for m in drawn(list(reversed(made)), 4, 7)]
-    assert ids == [m.id for m in drawn(made, 6, 7)][:4]
-    assert ids != [m.id for m in drawn(made, 4, 8)]
-    assert len(drawn(made, None, 7)) == len(made) == len({m.id for m in made})
+    drawn_mutants = mutants(source("return x + y * 3 - f(x, y, 4)[2]"))
+    ids = [m.id for m in drawn(drawn_mutants, 4, 7)]
+    assert ids == [m.id for m in drawn(list(reversed(drawn_mutants)), 4, 7)]
+    assert ids == [m.id for m in drawn(drawn_mutants, 6, 7)][:4]
+    assert ids != [m.id for m in drawn(drawn_mutants, 4, 8)]
+    assert (
+        len(drawn(drawn_mutants, None, 7))
+        == len(drawn_mutants)
+        == len({m.id for m in drawn_mutants})
+    )
 
 
 @pytest.mark.thorough
@@ -182,9 +186,9 @@ def test_every_change_of_a_real_module_can_be_read() -> None:
     file = ast.__file__
     module = parsed("ast", file, Path(file).read_bytes())
     functions = {name: ("ast", name) for name in module.units()}
-    made = code_population(TargetSources([module], functions))
-    assert len(made) > 1000
-    dropped = [m for m in made if m.edit.operator == "statement dropped"]
-    for mutant in (*drawn(made, 100, 0), *drawn(dropped, 200, 0)):
+    population = code_population(TargetSources([module], functions))
+    assert len(population) > 1000
+    dropped = [m for m in population if m.edit.operator == "statement dropped"]
+    for mutant in (*drawn(population, 100, 0), *drawn(dropped, 200, 0)):
         assert mutant.source() != module.text.source
         compile(mutant.source(), file, "exec")

@@ -105,8 +105,8 @@ def test_other_tests_are_compared_on_what_they_were_given() -> None:
         failing=["two"],
         noticed={"a": [], "b": ["one"], "c": []},
     )
-    found = compared(FOUR, other)
-    assert (found.both, found.gate_only, found.tests_only, found.neither) == (
+    comparison = compared(FOUR, other)
+    assert (comparison.both, comparison.gate_only, comparison.tests_only, comparison.neither) == (
         [],
         ["a"],
         ["b"],
@@ -148,7 +148,7 @@ def test_every_published_survivor_was_looked_at(published: CodeMutationReport) -
 
 
 def test_every_entry_is_of_a_survivor(published: CodeMutationReport) -> None:
-    survivors = {one.id for one in published.survivors}
+    survivors = {survivor.id for survivor in published.survivors}
     known = classes(records.load_classified(), published.target)
     assert set(known) == survivors
 
@@ -158,7 +158,7 @@ def test_a_published_page_says_what_its_record_says(published: CodeMutationRepor
     other = read_other_tests(other_tests_file(FOLDER, published.target))
     page = FOLDER / f"{published.target}.code-mutation.md"
     assert page.read_text("utf-8") == code_page(published, known, other)
-    assert {one.operator for one in published.mutants} <= set(OPERATOR_NAMES)
+    assert {mutant.operator for mutant in published.mutants} <= set(OPERATOR_NAMES)
 
 
 def test_no_mutant_is_named_twice_and_every_entry_has_a_reason() -> None:

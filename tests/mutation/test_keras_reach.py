@@ -45,11 +45,11 @@ def reach(folder: Path) -> KerasReach:
 
 
 def test_those_reach_a_change_that_execute_a_line_of_its_function(tmp_path: Path) -> None:
-    found = reach(tmp_path)
-    assert found.tests(mutant("used", b"x + y")) == [*TESTS.values()]
-    assert found.tests(mutant("used", b"2")) == [*TESTS.values()], "a default is of the function"
-    assert found.tests(mutant("unused", b"return x\n\nclass")) == []
-    assert found.tests(mutant("Kept", b"4")) == ["backend_test.py::test_grow"]
+    reached = reach(tmp_path)
+    assert reached.tests(mutant("used", b"x + y")) == [*TESTS.values()]
+    assert reached.tests(mutant("used", b"2")) == [*TESTS.values()], "a default is of the function"
+    assert reached.tests(mutant("unused", b"return x\n\nclass")) == []
+    assert reached.tests(mutant("Kept", b"4")) == ["backend_test.py::test_grow"]
 
 
 def test_what_the_import_executes_is_reached_by_all(tmp_path: Path) -> None:

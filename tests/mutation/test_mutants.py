@@ -52,23 +52,23 @@ SAME = ("maximum: arguments exchanged (x, y)",)
 @pytest.fixture(scope="module")
 def judged() -> dict[str, JudgedMutant]:
     """What comes of the mutants that are chosen, with a few trials each."""
-    found: list[JudgedMutant] = []
+    results: list[JudgedMutant] = []
     profile = unminimised(replace(PROFILES["smoke"], structures=12))
     common = Run("1.0", profile, 0, "2000-01-01T00:00:00+00:00")
     chosen = [EVERY[name] for name in (*CHOSEN, *SAME)]
-    scoring = Scoring(shipped()["reference"], load(), common, {}, found.append, callers_too=False)
+    scoring = Scoring(shipped()["reference"], load(), common, {}, results.append, callers_too=False)
     scoring.run(chosen, 1)
-    return {one.name: one for one in found}
+    return {mutant.name: mutant for mutant in results}
 
 
 @pytest.mark.parametrize("name", CHOSEN)
 def test_an_error_is_found_in_its_aspect(judged: dict[str, JudgedMutant], name: str) -> None:
-    one = judged[name]
-    assert one.outcome == "killed"
-    assert one.shown is not None
-    assert one.shown.aspect is CHOSEN[name]
-    assert one.shown.was is Verdict.CONFORMS
-    assert one.shown.verdict in (Verdict.VIOLATES, Verdict.DIVERGES)
+    mutant = judged[name]
+    assert mutant.outcome == "killed"
+    assert mutant.shown is not None
+    assert mutant.shown.aspect is CHOSEN[name]
+    assert mutant.shown.was is Verdict.CONFORMS
+    assert mutant.shown.verdict in (Verdict.VIOLATES, Verdict.DIVERGES)
 
 
 @pytest.mark.parametrize("name", SAME)
@@ -94,11 +94,11 @@ def test_where_an_error_would_show(
 
 @pytest.mark.parametrize("edition", EDITIONS)
 def test_every_operator_has_mutants_of_different_names(edition: Edition) -> None:
-    made = population(load(), edition)
-    assert len({m.name for m in made}) == len(made) > 900
-    assert {m.operator.name for m in made} <= {o.name for o in OPERATORS}
+    mutants = population(load(), edition)
+    assert len({m.name for m in mutants}) == len(mutants) > 900
+    assert {m.operator.name for m in mutants} <= {o.name for o in OPERATORS}
     if edition == "keras-2.2":
-        assert {m.operator.name for m in made} == {o.name for o in OPERATORS}
+        assert {m.operator.name for m in mutants} == {o.name for o in OPERATORS}
 
 
 def test_every_formula_is_that_of_a_function() -> None:
@@ -107,9 +107,9 @@ def test_every_formula_is_that_of_a_function() -> None:
 
 
 def test_a_sample_is_spread_over_the_functions() -> None:
-    made = list(EVERY.values())
-    few = sampled(made, 2)
-    assert [m for m in made if m in few] == few
+    mutants = list(EVERY.values())
+    few = sampled(mutants, 2)
+    assert [m for m in mutants if m in few] == few
     assert all(sum(m.operator is o for m in few) <= 2 for o in OPERATORS)
     assert {m.operator.name for m in few} == {o.name for o in OPERATORS}
 
@@ -124,7 +124,7 @@ def test_the_list_of_equivalent_mutants_names_mutants_with_reasons() -> None:
 
 def test_a_stale_entry_is_told() -> None:
     text = '[[equivalent]]\nmutants = ["sqrt: scaled", "sqrt: cubed"]\nreason = "none"\n'
-    listed = reasons(load_equivalents(text), "reference")
+    entries = reasons(load_equivalents(text), "reference")
     shown = Kill(
         function="sqrt",
         aspect=Aspect.VALUE,
@@ -142,7 +142,7 @@ def test_a_stale_entry_is_told() -> None:
         outcome="killed",
         shown=shown,
     )
-    assert list(stale(listed, [killed], set(EVERY))) == [
+    assert list(stale(entries, [killed], set(EVERY))) == [
         "sqrt: scaled: is killed (sqrt, value: violates)",
         "sqrt: cubed: there is no such mutant",
     ]
@@ -155,7 +155,7 @@ def test_a_list_that_cannot_be_read_says_what_to_write(text: str) -> None:
 
 
 def test_the_command_writes_a_report(tmp_path: Path) -> None:
-    made = CliRunner().invoke(
+    done = CliRunner().invoke(
         main,
         [
             "mutate",
@@ -169,8 +169,8 @@ def test_the_command_writes_a_report(tmp_path: Path) -> None:
             str(tmp_path),
         ],
     )
-    assert made.exit_code == 0, made.output
-    assert "1 of 1 mutants killed, score 100.0 %" in made.output
+    assert done.exit_code == 0, done.output
+    assert "1 of 1 mutants killed, score 100.0 %" in done.output
     report = json.loads((tmp_path / "reference.mutation.json").read_text("utf-8"))
     assert SCHEMA.read_bytes() == records.encode_schema(), "python -m tools.schemas writes it"
     jsonschema.validate(report, json.loads(SCHEMA.read_text("utf-8")))
@@ -189,9 +189,9 @@ def test_the_command_writes_a_report(tmp_path: Path) -> None:
     ],
 )
 def test_wrong_usage_is_told_in_one_line(arguments: list[str], problem: str) -> None:
-    made = CliRunner().invoke(main, ["mutate", *arguments])
-    assert made.exit_code == 2
-    assert problem in made.output
+    done = CliRunner().invoke(main, ["mutate", *arguments])
+    assert done.exit_code == 2
+    assert problem in done.output
 
 
 def test_what_a_worker_is_told_of_a_mutant() -> None:

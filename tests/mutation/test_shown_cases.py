@@ -24,9 +24,9 @@ def cases() -> list[ShownMutant]:
     target = shipped()["reference"]
     showing = Showing(target)
     planted, _ = of_wrappers(target, SAMPLE, 0, lambda name: name in FUNCTIONS)
-    found = [case for one in planted for case in showing.cases(one)]
+    shown = [case for mutant in planted for case in showing.cases(mutant)]
     assert showing.run == SAMPLE
-    return found
+    return shown
 
 
 def test_each_case_is_one_of_the_plan(cases: list[ShownMutant]) -> None:
@@ -44,7 +44,7 @@ def test_numbers_outside_of_a_domain_are_not_fair() -> None:
     target = shipped()["reference"]
     showing = Showing(target)
     planted, _ = of_wrappers(target, 100, 0, lambda name: name == "sqrt")
-    scaled = next(one for one in planted if one.name == "sqrt: scaled")
+    scaled = next(mutant for mutant in planted if mutant.name == "sqrt: scaled")
     for case in showing.cases(scaled):
         origin = case.failure.origin
         if origin is not UNSET and origin.arrays:

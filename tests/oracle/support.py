@@ -64,8 +64,8 @@ def extremes(dtype: str, length: int, count: int) -> Iterator[tuple[Array, Array
 def in_order(x: Array) -> Any:
     """The sum of a vector, one element after the other, in its own dtype."""
     total = x.dtype.type(0)
-    for one in x:
-        total = x.dtype.type(total + one)
+    for term in x:
+        total = x.dtype.type(total + term)
     return total
 
 

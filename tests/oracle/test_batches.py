@@ -96,10 +96,10 @@ def test_it_is_what_each_gives_alone(case: str) -> None:
         value = arguments[name]
         tensor = value if index is None else value[index]
         versions = _numbers(COUNT, *tensor.shape)
-        found = Versions(function, oracle, arguments, (name, index), shape).results(versions)
-        assert found.shape == (COUNT, *shape)
-        for one, result in zip(versions, found, strict=True):
-            changed = one if index is None else [*value[:index], one, *value[index + 1 :]]
+        results = Versions(function, oracle, arguments, (name, index), shape).results(versions)
+        assert results.shape == (COUNT, *shape)
+        for version, result in zip(versions, results, strict=True):
+            changed = version if index is None else [*value[:index], version, *value[index + 1 :]]
             assert_same(result, oracle(**{**arguments, name: changed}), roundings=8)
 
 
@@ -108,9 +108,9 @@ def test_one_call_is_enough_where_the_function_allows_it() -> None:
         function, arguments = CALLS[case]
         calls: list[str] = []
 
-        def counted(function: str = function, calls: list[str] = calls, **given: Any) -> Any:
+        def counted(function: str = function, calls: list[str] = calls, **arguments: Any) -> Any:
             calls.append(function)
-            return ORACLES[function](**given)
+            return ORACLES[function](**arguments)
 
         shape = np.shape(ORACLES[function](**arguments))
         places = _tensors(arguments)
@@ -121,5 +121,5 @@ def test_one_call_is_enough_where_the_function_allows_it() -> None:
 
 
 def test_all_that_is_listed_has_an_oracle() -> None:
-    listed = {*ELEMENTWISE, *IMAGES, *(function for function, _ in KERNELS)}
-    assert listed <= {*ORACLES}
+    names = {*ELEMENTWISE, *IMAGES, *(function for function, _ in KERNELS)}
+    assert names <= {*ORACLES}

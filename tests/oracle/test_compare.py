@@ -46,10 +46,10 @@ def test_special_values() -> None:
 
 @pytest.mark.filterwarnings("error")
 def test_a_complex_number_agrees_only_if_it_is_real() -> None:
-    wanted = expectation([np.inf, 1.0, np.inf, 1.0], 0.0)
+    expected = expectation([np.inf, 1.0, np.inf, 1.0], 0.0)
     got = np.array([complex(np.inf, 0), 1, complex(np.inf, 5), 1 + 2j])
-    assert agrees(got, wanted).tolist() == [True, True, False, False]
-    assert ulp_error(got, wanted).tolist() == [0.0, 0.0, np.inf, 2**24]
+    assert agrees(got, expected).tolist() == [True, True, False, False]
+    assert ulp_error(got, expected).tolist() == [0.0, 0.0, np.inf, 2**24]
 
 
 def test_infinity_is_near_the_largest_number_only() -> None:
@@ -92,18 +92,18 @@ def test_other_shape_is_refused() -> None:
 
 
 def test_error_in_ulp() -> None:
-    one = np.float32(1)
+    unit = np.float32(1)
     asked = expectation([1.0, 2.0, 0.0], [2.0**-22, 0, 2.0**-149])
-    got = np.array([np.nextafter(one, np.float32(2)), 2 + 2.0**-20, 2.0**-148], np.float32)
+    got = np.array([np.nextafter(unit, np.float32(2)), 2 + 2.0**-20, 2.0**-148], np.float32)
     assert ulp_error(got, asked).tolist() == [1.0, 4.0, 2.0]
     assert ulp_limit(asked).tolist() == [2.0, 0.0, 1.0]
 
 
 def test_worst_is_the_one_that_exceeds_most() -> None:
     asked = expectation([[1.0, 2.0], [4.0, 8.0]], [[1e-3, 1e-3], [1e-6, 1.0]])
-    found = worst(f32([[1.0, 2.0005], [4.0005, 8.5]]), asked)
-    assert found.index == (1, 0)
-    assert found.ulp > 100 * found.limit_ulp
+    element = worst(f32([[1.0, 2.0005], [4.0005, 8.5]]), asked)
+    assert element.index == (1, 0)
+    assert element.ulp > 100 * element.limit_ulp
 
 
 def test_worst_prefers_an_exact_element_that_is_off() -> None:

@@ -38,17 +38,17 @@ def margins(n: int, k: int, stride: int, padding: str, rate: int) -> tuple[int, 
 def by_definition(x: Array, kernel: Array, strides: int, padding: str, dilation: int) -> Array:
     """Every output element as a sum over the kernel, channels last."""
     spatial, sizes = x.shape[1:-1], kernel.shape[:-2]
-    listed = [
+    margins_of_axes = [
         margins(n, k, strides, padding, dilation) for n, k in zip(spatial, sizes, strict=True)
     ]
-    result = np.zeros((len(x), *(count for count, _ in listed), kernel.shape[-1]))
+    result = np.zeros((len(x), *(count for count, _ in margins_of_axes), kernel.shape[-1]))
     place: Any
     tap: Any
-    for place in product(*(range(count) for count, _ in listed)):
+    for place in product(*(range(count) for count, _ in margins_of_axes)):
         for tap in product(*map(range, sizes)):
             at: Any = tuple(
                 p * strides - before + t * dilation
-                for p, t, (_, before) in zip(place, tap, listed, strict=True)
+                for p, t, (_, before) in zip(place, tap, margins_of_axes, strict=True)
             )
             if all(0 <= a < n for a, n in zip(at, spatial, strict=True)):
                 seen = np.moveaxis(x, 0, -2)[*at]
@@ -72,7 +72,7 @@ def weights(axes: int, *channels: int, dtype: str = "float64") -> Array:
 @pytest.mark.parametrize("axes", [1, 2, 3])
 def test_a_valid_convolution_is_scipys_correlation(axes: int) -> None:
     x, kernel = images(axes, 1), weights(axes, 1, 1)
-    right = [signal.correlate(one, kernel[..., 0], mode="valid", method="direct") for one in x]
+    right = [signal.correlate(image, kernel[..., 0], mode="valid", method="direct") for image in x]
     assert_right(right, ask(f"conv{axes}d", x=x, kernel=kernel))
 
 
@@ -136,11 +136,11 @@ def test_depthwise_and_separable(padding: str, strides: int, dilation: int) -> N
         by_definition(x[..., c : c + 1], deep[..., c : c + 1, :], strides, padding, dilation)
         for c in range(3)
     ]
-    wanted = np.concatenate(each, axis=-1)
-    assert_right(wanted, ask("depthwise_conv2d", x=x, depthwise_kernel=deep, **how))
+    expected = np.concatenate(each, axis=-1)
+    assert_right(expected, ask("depthwise_conv2d", x=x, depthwise_kernel=deep, **how))
     point = RNG.normal(size=(1, 1, 6, 4))
     both = ask("separable_conv2d", x=x, depthwise_kernel=deep, pointwise_kernel=point, **how)
-    assert_right(wanted @ point[0, 0], both)
+    assert_right(expected @ point[0, 0], both)
 
 
 @pytest.mark.parametrize("data_format", ["channels_last", "channels_first"])
@@ -150,12 +150,12 @@ def test_unshared_weights(strides: tuple[int, int], data_format: str) -> None:
     fed = x if data_format == "channels_last" else first(x)
     rows, columns = (4 - 1) // strides[0] + 1, (4 - 1) // strides[1] + 1
     kernel = RNG.normal(size=(rows * columns, 2 * 3 * 3, 4))
-    wanted = np.zeros((2, rows, columns, 4))
+    expected = np.zeros((2, rows, columns, 4))
     for i, j in product(range(rows), range(columns)):
         top, left = i * strides[0], j * strides[1]
         window = x[:, top : top + 2, left : left + 3]
         window = window if data_format == "channels_last" else first(window)
-        wanted[:, i, j] = window.reshape(2, -1) @ kernel[i * columns + j]
+        expected[:, i, j] = window.reshape(2, -1) @ kernel[i * columns + j]
     got = ask(
         "local_conv2d",
         inputs=fed,
@@ -165,12 +165,12 @@ def test_unshared_weights(strides: tuple[int, int], data_format: str) -> None:
         output_shape=(rows, columns),
         data_format=data_format,
     )
-    assert_right(wanted if data_format == "channels_last" else first(wanted), got)
+    assert_right(expected if data_format == "channels_last" else first(expected), got)
 
 
 def test_unshared_weights_on_sequences() -> None:
     x, kernel = images(1, 3), RNG.normal(size=(3, 9, 2))
-    wanted = np.stack([x[:, 2 * i : 2 * i + 3].reshape(2, -1) @ kernel[i] for i in range(3)], 1)
+    expected = np.stack([x[:, 2 * i : 2 * i + 3].reshape(2, -1) @ kernel[i] for i in range(3)], 1)
     for data_format in (None, "channels_first"):
         got = ask(
             "local_conv1d",
@@ -180,7 +180,7 @@ def test_unshared_weights_on_sequences() -> None:
             strides=(2,),
             data_format=data_format,
         )
-        assert_right(wanted, got)
+        assert_right(expected, got)
 
 
 @pytest.mark.parametrize("mode", ["max", "avg"])
@@ -189,17 +189,21 @@ def test_unshared_weights_on_sequences() -> None:
 def test_pooling_by_definition(axes: int, strides: int, padding: str, mode: str) -> None:
     # eighths, so that no sum is rounded, whatever its order
     x, sizes = np.round(images(axes) * 8) / 8, KERNELS[axes]
-    listed = [margins(n, k, strides, padding, 1) for n, k in zip(IMAGES[axes], sizes, strict=True)]
-    wanted = np.zeros((2, *(count for count, _ in listed), 2))
+    margins_of_axes = [
+        margins(n, k, strides, padding, 1) for n, k in zip(IMAGES[axes], sizes, strict=True)
+    ]
+    expected = np.zeros((2, *(count for count, _ in margins_of_axes), 2))
     place: Any
-    for place in product(*(range(count) for count, _ in listed)):
-        starts = [p * strides - before for p, (_, before) in zip(place, listed, strict=True)]
+    for place in product(*(range(count) for count, _ in margins_of_axes)):
+        starts = [
+            p * strides - before for p, (_, before) in zip(place, margins_of_axes, strict=True)
+        ]
         inside: Any = tuple(slice(max(a, 0), a + k) for a, k in zip(starts, sizes, strict=True))
         window = np.asarray(x[(slice(None), *inside)]).reshape(2, -1, 2)
-        wanted[(slice(None), *place)] = window.max(1) if mode == "max" else window.mean(1)
+        expected[(slice(None), *place)] = window.max(1) if mode == "max" else window.mean(1)
     how: dict[str, Any] = {"pool_size": sizes, "strides": (strides,) * axes, "padding": padding}
     got = ask(f"pool{axes}d", x=x, pool_mode=mode, **how)
-    assert_right(wanted, got)
+    assert_right(expected, got)
     assert mode == "avg" or not got.bound.any()
 
 
@@ -207,11 +211,11 @@ def test_pooling_by_definition(axes: int, strides: int, padding: str, mode: str)
 def test_sums_in_the_dtype_are_inside_the_bounds_in_any_order(dtype: str) -> None:
     for _ in range(10):
         x, kernel = images(2, 2, dtype), weights(2, 2, 3, dtype=dtype)
-        wanted = np.zeros((2, 4, 4, 3), dtype)
+        expected = np.zeros((2, 4, 4, 3), dtype)
         taps = list(product(range(2), range(3), range(2)))
         for i, j, c in RNG.permutation(taps):
-            wanted += x[:, i : i + 4, j : j + 4, c, np.newaxis] * kernel[i, j, c]
-        assert allowed("conv2d", wanted, x=x, kernel=kernel)
+            expected += x[:, i : i + 4, j : j + 4, c, np.newaxis] * kernel[i, j, c]
+        assert allowed("conv2d", expected, x=x, kernel=kernel)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

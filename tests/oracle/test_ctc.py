@@ -34,11 +34,11 @@ def enumerated(y: Any) -> dict[tuple[int, ...], float]:
     return total
 
 
-def assert_log(found: Any, probability: float, steps: int, categories: int) -> None:
+def assert_log(logarithm: Any, probability: float, steps: int, categories: int) -> None:
     """A logarithm is that of a probability which was summed over paths of products."""
     counted = log_probability(steps) + steps + categories**steps
-    wanted = np.log(probability)
-    assert_same(found, wanted, roundings=counted, size=1 + np.abs(wanted))
+    expected = np.log(probability)
+    assert_same(logarithm, expected, roundings=counted, size=1 + np.abs(expected))
 
 
 def cases() -> list[tuple[int, int]]:
@@ -48,20 +48,20 @@ def cases() -> list[tuple[int, int]]:
 @pytest.mark.parametrize(("steps", "categories"), cases())
 def test_every_label_has_the_probability_of_its_paths(steps: int, categories: int) -> None:
     y = distributions(steps, categories)
-    wanted = enumerated(y)
-    assert sum(wanted.values()) == pytest.approx(1)
-    for label, probability in wanted.items():
+    probabilities = enumerated(y)
+    assert sum(probabilities.values()) == pytest.approx(1)
+    for label, probability in probabilities.items():
         assert_log(ctc_paths.log_probability(y, label), probability, steps, categories)
 
 
 @pytest.mark.parametrize(("steps", "categories"), cases())
 def test_ranked_labels_are_those_of_the_enumeration(steps: int, categories: int) -> None:
     y = distributions(steps, categories)
-    wanted = enumerated(y)
-    found = ctc_paths.ranked(y)
-    assert [label for label, _ in found] == sorted(wanted, key=lambda k: -wanted[k])
-    for label, value in found:
-        assert_log(value, wanted[label], steps, categories)
+    probabilities = enumerated(y)
+    ranking = ctc_paths.ranked(y)
+    assert [label for label, _ in ranking] == sorted(probabilities, key=lambda k: -probabilities[k])
+    for label, value in ranking:
+        assert_log(value, probabilities[label], steps, categories)
 
 
 def test_a_label_that_no_path_stands_for_has_an_infinite_loss() -> None:
@@ -73,15 +73,15 @@ def test_a_label_that_no_path_stands_for_has_an_infinite_loss() -> None:
 @pytest.mark.parametrize("label", [(), (0,), (1, 1), (0, 1, 0)])
 def test_occupation_is_the_share_of_the_paths(label: tuple[int, ...]) -> None:
     y = distributions(4, 3)
-    wanted = np.zeros_like(y)
+    shares = np.zeros_like(y)
     for path in product(range(3), repeat=4):
         if label_of(path, 2) == label:
-            wanted[range(4), path] += np.prod(y[range(4), path])
-    wanted /= wanted[0].sum()
+            shares[range(4), path] += np.prod(y[range(4), path])
+    shares /= shares[0].sum()
     # two recursions and a logarithm, of which the exponential is taken
     counted = 2 * log_probability(4) + 3 + library("exp") + 3**4
-    size = wanted * (1 + 4 * np.abs(np.log(y)).max())
-    assert_same(ctc_paths.occupation(y, label), wanted, roundings=counted, size=size)
+    size = shares * (1 + 4 * np.abs(np.log(y)).max())
+    assert_same(ctc_paths.occupation(y, label), shares, roundings=counted, size=size)
 
 
 def batch(dtype: str = "float64") -> dict[str, Any]:
@@ -94,29 +94,29 @@ def batch(dtype: str = "float64") -> dict[str, Any]:
 
 
 def test_what_is_beyond_the_lengths_has_no_effect() -> None:
-    given = batch()
-    before = ctc_paths.ctc_batch_cost(**given)
-    given["y_true"][1, 1:] = 0
-    given["y_pred"][1, 4:] = 0.25
-    np.testing.assert_array_equal(ctc_paths.ctc_batch_cost(**given), before)
+    arguments = batch()
+    before = ctc_paths.ctc_batch_cost(**arguments)
+    arguments["y_true"][1, 1:] = 0
+    arguments["y_pred"][1, 4:] = 0.25
+    np.testing.assert_array_equal(ctc_paths.ctc_batch_cost(**arguments), before)
     assert before.shape == (2, 1)
 
 
 def test_gradient_is_that_of_finite_differences() -> None:
-    given = batch()
-    x = np.log(given.pop("y_pred"))
+    arguments = batch()
+    x = np.log(arguments.pop("y_pred"))
 
     def total(logits: Any) -> float:
         y = np.exp(logits) / np.exp(logits).sum(axis=-1, keepdims=True)
-        return float(ctc_paths.ctc_batch_cost(y_pred=y, **given).sum())
+        return float(ctc_paths.ctc_batch_cost(y_pred=y, **arguments).sum())
 
-    found = ctc.ctc_gradient(x, **given)
+    gradient = ctc.ctc_gradient(x, **arguments)
     for index in np.ndindex(x.shape):
         step = np.zeros_like(x)
         step[index] = 1e-5
         slope = (total(x + step) - total(x - step)) / 2e-5
-        assert found[index] == pytest.approx(slope, abs=1e-8)
-    assert not found[1, 4:].any()
+        assert gradient[index] == pytest.approx(slope, abs=1e-8)
+    assert not gradient[1, 4:].any()
 
 
 def test_best_path_merges_before_it_drops_blanks() -> None:
@@ -126,25 +126,25 @@ def test_best_path_merges_before_it_drops_blanks() -> None:
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_bounds_allow_rounding_and_epsilon_but_not_a_wrong_formula(dtype: str) -> None:
-    given = batch(dtype)
-    expectation = ctc.expected_cost(**given)
+    arguments = batch(dtype)
+    expectation = ctc.expected_cost(**arguments)
     exact = expectation.value
     assert agrees(exact.astype(dtype), expectation).all()
-    fuzzy = {**given, "y_pred": given["y_pred"] + given["y_pred"].dtype.type(1e-7)}
+    fuzzy = {**arguments, "y_pred": arguments["y_pred"] + arguments["y_pred"].dtype.type(1e-7)}
     assert agrees(ctc_paths.ctc_batch_cost(**fuzzy).astype(dtype), expectation).all()
-    wrong = given["y_pred"] + 1e-4
-    assert not agrees(ctc_paths.ctc_batch_cost(**{**given, "y_pred": wrong}), expectation).any()
-    assert not agrees(exact - np.log(given["input_length"]), expectation).any()
+    wrong = arguments["y_pred"] + 1e-4
+    assert not agrees(ctc_paths.ctc_batch_cost(**{**arguments, "y_pred": wrong}), expectation).any()
+    assert not agrees(exact - np.log(arguments["input_length"]), expectation).any()
 
 
 def test_log_probabilities_of_several_labels() -> None:
     y = distributions(2, 4, 3).astype("float32")
     labels = [[(0, 1), (), (1, 1)], [(1,), (0,), ()]]
-    found = ctc.expected_log_probabilities(y, np.array([4, 2]), labels)
-    assert found.value.shape == (2, 3)
-    for row, (steps, wanted) in enumerate(zip((4, 2), labels, strict=True)):
+    expectation = ctc.expected_log_probabilities(y, np.array([4, 2]), labels)
+    assert expectation.value.shape == (2, 3)
+    for row, (steps, row_labels) in enumerate(zip((4, 2), labels, strict=True)):
         table = enumerated(y[row, :steps].astype("float64"))
-        for value, label in zip(found.value[row], wanted, strict=True):
+        for value, label in zip(expectation.value[row], row_labels, strict=True):
             assert_log(value, table[label], steps, 3)
 
 
@@ -163,11 +163,11 @@ def test_the_first_class_may_be_the_blank() -> None:
     y_pred = distributions(3, 4, 3)
     y_true, label_length = np.array([[1, 2], [2, 2], [0, 1]]), np.array([[2], [2], [2]])
     lengths = np.array([[4], [3], [4]])
-    found = ctc.expected_cost_of_first_blank(y_true, y_pred, lengths, label_length)
+    expectation = ctc.expected_cost_of_first_blank(y_true, y_pred, lengths, label_length)
     for sample, (label, steps) in enumerate((((1, 2), 4), ((2, 2), 3))):
         probability = of_first_blank(y_pred[sample, :steps], label)
-        assert_log(-found.value[sample, 0], probability, 4, 3)
-    np.testing.assert_array_equal(np.isinf(found.bound[:, 0]), [False, False, True])
+        assert_log(-expectation.value[sample, 0], probability, 4, 3)
+    np.testing.assert_array_equal(np.isinf(expectation.bound[:, 0]), [False, False, True])
 
 
 def test_the_gradient_for_the_first_class_as_blank_is_that_of_finite_differences() -> None:
@@ -177,14 +177,14 @@ def test_the_gradient_for_the_first_class_as_blank_is_that_of_finite_differences
         "input_length": np.array([[3], [3]]),
         "label_length": np.array([[2], [2]]),
     }
-    found = ctc.expected_gradient_of_first_blank(x, **arguments)
-    assert np.isinf(found.bound[1]).all()
-    assert np.isfinite(found.bound[0]).all()
+    expectation = ctc.expected_gradient_of_first_blank(x, **arguments)
+    assert np.isinf(expectation.bound[1]).all()
+    assert np.isfinite(expectation.bound[0]).all()
     for place in np.ndindex(3, 3):
         step = np.zeros((3, 3))
         step[place] = 1e-6
         ends = [np.log(of_first_blank(_shares(x[0] + way * step), (1, 2))) for way in (-1, 1)]
-        assert (ends[0] - ends[1]) / 2e-6 == pytest.approx(found.value[0][place], abs=1e-7)
+        assert (ends[0] - ends[1]) / 2e-6 == pytest.approx(expectation.value[0][place], abs=1e-7)
 
 
 def _shares(x: Any) -> Any:

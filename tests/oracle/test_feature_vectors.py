@@ -15,8 +15,8 @@ AS_THEY_ARE = ((ConventionName.FEATURE_VECTORS, "as they are"),)
 def normalised(x: np.ndarray, vector: np.ndarray) -> np.ndarray:
     vectors = dict.fromkeys(("mean", "beta", "gamma"), vector) | {"var": vector**2}
     arguments = {"x": x, **vectors, "axis": 0, "epsilon": 0.5}
-    found = read_otherwise("batch_normalization", arguments, AS_THEY_ARE)
-    return np.asarray(ORACLES["batch_normalization"](**found))
+    changed = read_otherwise("batch_normalization", arguments, AS_THEY_ARE)
+    return np.asarray(ORACLES["batch_normalization"](**changed))
 
 
 @pytest.mark.parametrize("rows", [0, 2])

@@ -27,13 +27,13 @@ FOUND = {"float32": 5e-6, "float64": 2e-11}
 Backward = Callable[..., Array]
 
 
-def one(x: Array) -> Any:
+def unit(x: Array) -> Any:
     """1 in the dtype of the array."""
     return x.dtype.type(1)
 
 
 def sigmoid(x: Array) -> Array:
-    result: Array = one(x) / (one(x) + np.exp(-x))
+    result: Array = unit(x) / (unit(x) + np.exp(-x))
     return result
 
 
@@ -70,24 +70,24 @@ ELEMENTWISE: dict[str, list[Backward]] = {
     "cos": [lambda w, x: -w * np.sin(x)],
     "abs": [lambda w, x: w * np.sign(x)],
     "tanh": [
-        lambda w, x: w * (one(x) - np.square(np.tanh(x))),
+        lambda w, x: w * (unit(x) - np.square(np.tanh(x))),
         lambda w, x: w / np.square(np.cosh(x)),
     ],
     "sigmoid": [
-        lambda w, x: w * sigmoid(x) * (one(x) - sigmoid(x)),
-        lambda w, x: w * np.exp(-x) / np.square(one(x) + np.exp(-x)),
+        lambda w, x: w * sigmoid(x) * (unit(x) - sigmoid(x)),
+        lambda w, x: w * np.exp(-x) / np.square(unit(x) + np.exp(-x)),
     ],
     "softplus": [
         lambda w, x: w * sigmoid(x),
-        lambda w, x: w * (one(x) - np.exp(-np.log1p(np.exp(x)))),
+        lambda w, x: w * (unit(x) - np.exp(-np.log1p(np.exp(x)))),
     ],
     "softsign": [
-        lambda w, x: w / np.square(one(x) + np.abs(x)),
-        lambda w, x: w / (one(x) + np.abs(x)) - w * np.abs(x) / np.square(one(x) + np.abs(x)),
+        lambda w, x: w / np.square(unit(x) + np.abs(x)),
+        lambda w, x: w / (unit(x) + np.abs(x)) - w * np.abs(x) / np.square(unit(x) + np.abs(x)),
     ],
     "elu": [
-        lambda w, x: w * np.where(x > 0, one(x), np.exp(np.minimum(x, 0))),
-        lambda w, x: w * np.where(x > 0, one(x), np.expm1(np.minimum(x, 0)) + one(x)),
+        lambda w, x: w * np.where(x > 0, unit(x), np.exp(np.minimum(x, 0))),
+        lambda w, x: w * np.where(x > 0, unit(x), np.expm1(np.minimum(x, 0)) + unit(x)),
     ],
 }
 ALONG_ROWS: dict[str, list[Backward]] = {
@@ -165,12 +165,12 @@ def test_a_small_relative_error_is_found(function: str, dtype: str) -> None:
 @pytest.mark.parametrize("function", BACKWARD)
 def test_beyond_the_bound_every_element_is_outside(function: str, dtype: str) -> None:
     for gradient, _, x in cases(function, dtype):
-        found, name = gradient.slopes[X], x.dtype.name
+        slope, name = gradient.slopes[X], x.dtype.name
         room = gradient.bound(X, name) + gradient.conditioning(X, name)
-        spacing = np.spacing(np.abs(found.value).astype(dtype))
-        for sign, end in ((1, found.high), (-1, found.low)):
+        spacing = np.spacing(np.abs(slope.value).astype(dtype))
+        for sign, end in ((1, slope.high), (-1, slope.low)):
             wrong = (end + sign * (1.01 * room + 2 * spacing)).astype(dtype)
-            np.testing.assert_array_equal(gradient.outside(X, wrong), np.isfinite(found.value))
+            np.testing.assert_array_equal(gradient.outside(X, wrong), np.isfinite(slope.value))
 
 
 @pytest.mark.parametrize("function", [f for f in CASES if f in ELEMENTWISE] + ["log", "sqrt"])
@@ -179,21 +179,21 @@ def test_the_differences_are_within_their_error(function: str) -> None:
     x = np.array([1e-3, 0.1, 0.7, 1.5, 3.0, 9.0, 17.0])
     if function not in {"log", "sqrt"}:
         x = np.concatenate([-x, x])
-    (found,) = slopes(function, {"x": x}, np.ones(x.shape)).values()
+    (slope,) = slopes(function, {"x": x}, np.ones(x.shape)).values()
     for i, point in enumerate(x):
         right = mpmath.diff(CASES[function][0], exact(point))
-        for side in (found.low[i], found.high[i]):
+        for side in (slope.low[i], slope.high[i]):
             rounded = 2.0**-52 * abs(right)
-            assert abs(exact(side) - right) <= found.error[i] + rounded, point
+            assert abs(exact(side) - right) <= slope.error[i] + rounded, point
 
 
 @pytest.mark.skipif(not WIDE_IS_WIDER, reason="the differences have no more digits than float64")
 def test_the_differences_are_far_better_than_float32() -> None:
     for function in ELEMENTWISE:
         for gradient, _, _ in cases(function, "float32"):
-            found = gradient.slopes[X]
-            smooth = found.kink == 0
-            assert (found.error <= 2.0**-30 * (1 + found.scale))[smooth].all(), function
+            slope = gradient.slopes[X]
+            smooth = slope.kink == 0
+            assert (slope.error <= 2.0**-30 * (1 + slope.scale))[smooth].all(), function
 
 
 @pytest.mark.parametrize("order", [1, 1.5, 2, 3, 5, 6, 8, 20])
@@ -207,9 +207,9 @@ def test_the_difference_of_two_steps_bounds_the_error(order: float) -> None:
 @pytest.mark.parametrize("x", [0.0, 2.0**-30])
 def test_a_jump_in_the_second_derivative_is_part_of_the_error(x: float) -> None:
     for function, alpha in (("elu", {"alpha": 1.0}), ("softsign", {})):
-        (found,) = slopes(function, {"x": np.array([x]), **alpha}, np.ones(1)).values()
-        assert abs(found.value - 1) <= found.error + 2 * x
-        assert found.error > 1e-7
+        (slope,) = slopes(function, {"x": np.array([x]), **alpha}, np.ones(1)).values()
+        assert abs(slope.value - 1) <= slope.error + 2 * x
+        assert slope.error > 1e-7
 
 
 @pytest.mark.parametrize("function", ["tanh", "softmax", "sigmoid", "softplus"])
@@ -252,12 +252,12 @@ def test_magnitudes_of_paths_have_the_shape_of_the_tensors(function: str) -> Non
     }
     w = np.ones(2 if "categorical" in function else shapes.get(function, (2, 3)))
     for logits in (False, True):
-        given = {**arguments, "from_logits": logits} if "entropy" in function else arguments
-        found = slopes(function, given, w)
-        for name, several in PATHS[function](w, **given).items():
+        options = {**arguments, "from_logits": logits} if "entropy" in function else arguments
+        gradients = slopes(function, options, w)
+        for name, several in PATHS[function](w, **options).items():
             pairs = enumerate(several) if isinstance(several, list) else [(None, several)]
             for place, magnitudes in pairs:
-                value = found[name, place].value
+                value = gradients[name, place].value
                 assert magnitudes.shape == value.shape
                 # what is added up is no less than its sum
                 assert (magnitudes >= np.abs(value) * (1 - 1e-9)).all(), name
@@ -289,10 +289,12 @@ def test_the_mean_is_rounded(function: str) -> None:
 @pytest.mark.parametrize("function", ["nanvar", "nanstd"])
 def test_nan_adds_nothing_to_a_mean(function: str) -> None:
     x, w = np.array([[1.0, np.nan, 4.0], [2.0, 0.5, -3.0]]), np.ones(2)
-    found = PATHS[function](w, x=x, axis=1)["x"]
+    magnitudes = PATHS[function](w, x=x, axis=1)["x"]
     alone = PATHS[function](w[:1], x=x[:1, ::2], axis=1)["x"]
-    assert_same(found[0], np.array([alone[0, 0], 0, alone[0, 1]]), 20)
-    assert_same(found[1], PATHS[function.removeprefix("nan")](w[1:], x=x[1:], axis=1)["x"][0], 20)
+    assert_same(magnitudes[0], np.array([alone[0, 0], 0, alone[0, 1]]), 20)
+    assert_same(
+        magnitudes[1], PATHS[function.removeprefix("nan")](w[1:], x=x[1:], axis=1)["x"][0], 20
+    )
 
 
 def test_a_mean_has_a_rounding_for_each_element() -> None:

@@ -31,15 +31,17 @@ DERIVATIVES: dict[str, Callable[[Array], Array]] = {
 POSITIVE = ("log", "sqrt")
 
 
-def check_smooth(found: Slopes, expected: Array, scale: Array | None = None) -> None:
+def check_smooth(gradient: Slopes, expected: Array, scale: Array | None = None) -> None:
     """The very slope, no kink, and an error estimate that holds."""
-    np.testing.assert_allclose(found.value, expected, rtol=1e-9, atol=1e-12)
-    assert (np.abs(found.value - expected) <= found.error + 1e-9 * found.scale + 1e-12).all()
-    np.testing.assert_array_equal(found.kink, 0)
-    np.testing.assert_array_equal(found.low, found.value)
-    np.testing.assert_array_equal(found.high, found.value)
+    np.testing.assert_allclose(gradient.value, expected, rtol=1e-9, atol=1e-12)
+    assert (
+        np.abs(gradient.value - expected) <= gradient.error + 1e-9 * gradient.scale + 1e-12
+    ).all()
+    np.testing.assert_array_equal(gradient.kink, 0)
+    np.testing.assert_array_equal(gradient.low, gradient.value)
+    np.testing.assert_array_equal(gradient.high, gradient.value)
     if scale is not None:
-        np.testing.assert_allclose(found.scale, scale, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(gradient.scale, scale, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("function", DERIVATIVES)
@@ -48,54 +50,54 @@ def test_an_elementwise_function(function: str) -> None:
     if function not in POSITIVE:
         x *= RNG.choice((-1, 1), x.shape)
     weights = RNG.normal(size=x.shape)
-    (found,) = slopes(function, {"x": x}, weights).values()
+    (gradient,) = slopes(function, {"x": x}, weights).values()
     exact = weights * DERIVATIVES[function](x)
-    check_smooth(found, exact, np.abs(exact))
+    check_smooth(gradient, exact, np.abs(exact))
 
 
 def test_every_column_of_a_jacobian_matrix_is_weighed() -> None:
     x, weights = RNG.normal(size=(2, 5)), RNG.normal(size=(2, 5))
-    (found,) = slopes("softmax", {"x": x, "axis": -1}, weights).values()
+    (gradient,) = slopes("softmax", {"x": x, "axis": -1}, weights).values()
     s = np.exp(x) / np.exp(x).sum(-1, keepdims=True)
     jacobian = s[:, :, None] * (np.eye(5) - s[:, None, :])
     terms = weights[:, :, None] * jacobian
-    check_smooth(found, terms.sum(1), np.abs(terms).sum(1))
+    check_smooth(gradient, terms.sum(1), np.abs(terms).sum(1))
 
 
 def test_the_gradient_is_taken_at_the_numbers_of_the_case() -> None:
     x = RNG.normal(size=4).astype("float32")
-    (found,) = slopes("exp", {"x": x}, np.ones(4)).values()
-    check_smooth(found, np.exp(x.astype(float)))
+    (gradient,) = slopes("exp", {"x": x}, np.ones(4)).values()
+    check_smooth(gradient, np.exp(x.astype(float)))
 
 
 def test_each_tensor_has_its_own() -> None:
     x, y, weights = RNG.normal(size=(2, 3)), RNG.normal(size=(3, 4)), RNG.normal(size=(2, 4))
-    found = slopes("dot", {"x": x, "y": y}, weights)
-    assert set(found) == {("x", None), ("y", None)}
-    check_smooth(found["x", None], weights @ y.T)
-    check_smooth(found["y", None], x.T @ weights)
+    gradients = slopes("dot", {"x": x, "y": y}, weights)
+    assert set(gradients) == {("x", None), ("y", None)}
+    check_smooth(gradients["x", None], weights @ y.T)
+    check_smooth(gradients["y", None], x.T @ weights)
 
 
 def test_each_tensor_of_a_list_has_its_own() -> None:
     tensors, weights = [RNG.normal(size=(2, n)) for n in (1, 3)], RNG.normal(size=(2, 4))
-    found = slopes("concatenate", {"tensors": tensors, "axis": -1}, weights)
-    assert set(found) == {("tensors", 0), ("tensors", 1)}
-    check_smooth(found["tensors", 0], weights[:, :1])
-    check_smooth(found["tensors", 1], weights[:, 1:])
+    gradients = slopes("concatenate", {"tensors": tensors, "axis": -1}, weights)
+    assert set(gradients) == {("tensors", 0), ("tensors", 1)}
+    check_smooth(gradients["tensors", 0], weights[:, :1])
+    check_smooth(gradients["tensors", 1], weights[:, 1:])
 
 
 def test_integers_have_none() -> None:
     x, indices = RNG.normal(size=(4, 2)), np.array([2, 2, 0])
-    found = slopes("gather", {"reference": x, "indices": indices}, np.ones((3, 2)))
-    assert set(found) == {("reference", None)}
-    check_smooth(found["reference", None], np.array([[1, 1], [0, 0], [2, 2], [0, 0]]))
+    gradients = slopes("gather", {"reference": x, "indices": indices}, np.ones((3, 2)))
+    assert set(gradients) == {("reference", None)}
+    check_smooth(gradients["reference", None], np.array([[1, 1], [0, 0], [2, 2], [0, 0]]))
 
 
 def test_terms_that_are_not_zero_are_counted() -> None:
     x, weights = RNG.normal(size=(2, 3)), RNG.normal(size=(2, 4))
     y = np.array([[1.0, 0, 2, 3], [1, 1, 1, 1], [0, 0, 0, 4]])
-    (found, _) = slopes("dot", {"x": x, "y": y}, weights).values()
-    assert found.count.tolist() == [[3, 4, 1]] * 2
+    (gradient, _) = slopes("dot", {"x": x, "y": y}, weights).values()
+    assert gradient.count.tolist() == [[3, 4, 1]] * 2
 
 
 KINKS = [
@@ -115,44 +117,44 @@ def test_a_kink_has_the_slopes_on_both_sides(
 ) -> None:
     x = arguments["x"]
     weights = np.full(1 if function == "max" else x.shape, weight)
-    found = slopes(function, arguments, weights)["x", None]
-    np.testing.assert_array_equal(found.kink, 1)
+    gradient = slopes(function, arguments, weights)["x", None]
+    np.testing.assert_array_equal(gradient.kink, 1)
     expected = np.sort(weight * np.array(sides), axis=-1).reshape(*x.shape, 2)
-    np.testing.assert_allclose(found.low, expected[..., 0], atol=1e-6)
-    np.testing.assert_allclose(found.high, expected[..., 1], atol=1e-6)
+    np.testing.assert_allclose(gradient.low, expected[..., 0], atol=1e-6)
+    np.testing.assert_allclose(gradient.high, expected[..., 1], atol=1e-6)
 
 
 @pytest.mark.parametrize("x", [2.0**-17, -(2.0**-17)])
 def test_beside_a_kink_the_interval_is_the_one_slope(x: float) -> None:
     """The differences reach over the kink; the slopes on both sides of the number do not."""
-    found = slopes("relu", {"x": np.array([x])}, np.ones(1))["x", None]
+    gradient = slopes("relu", {"x": np.array([x])}, np.ones(1))["x", None]
     slope = float(x > 0)
-    assert found.kink == 1
-    assert found.low == pytest.approx(slope, abs=1e-6)
-    assert found.high == pytest.approx(slope, abs=1e-6)
+    assert gradient.kink == 1
+    assert gradient.low == pytest.approx(slope, abs=1e-6)
+    assert gradient.high == pytest.approx(slope, abs=1e-6)
 
 
 @pytest.mark.parametrize("weight", [1.0, -3.0])
 def test_of_a_slope_without_end_nothing_is_known(weight: float) -> None:
     """A cube root has none at zero that is a number; infinity and NaN are what backends give."""
-    found = slopes("cbrt", {"x": np.array([0.0, 8.0])}, np.full(2, weight))["x", None]
-    assert found.error[0] == np.inf
-    assert found.error[1] < 1e-9
-    assert found.value[1] == pytest.approx(weight / 12)
+    gradient = slopes("cbrt", {"x": np.array([0.0, 8.0])}, np.full(2, weight))["x", None]
+    assert gradient.error[0] == np.inf
+    assert gradient.error[1] < 1e-9
+    assert gradient.value[1] == pytest.approx(weight / 12)
 
 
 def test_where_a_smooth_function_bends_the_interval_is_narrow() -> None:
     """At the top of a sine the slope is small beside its change."""
     x = np.array([np.pi / 2 + 0.01])
-    found = slopes("sin", {"x": x}, np.ones(1))["x", None]
-    assert found.kink == 1
-    assert found.low == pytest.approx(np.cos(x), abs=1e-6)
-    assert found.high == pytest.approx(np.cos(x), abs=1e-6)
+    gradient = slopes("sin", {"x": x}, np.ones(1))["x", None]
+    assert gradient.kink == 1
+    assert gradient.low == pytest.approx(np.cos(x), abs=1e-6)
+    assert gradient.high == pytest.approx(np.cos(x), abs=1e-6)
 
 
 def test_a_kink_of_one_element_is_not_that_of_others() -> None:
-    found = slopes("abs", {"x": np.array([0.0, 1.0])}, np.ones(2))["x", None]
-    assert found.kink.tolist() == [1, 0]
+    gradient = slopes("abs", {"x": np.array([0.0, 1.0])}, np.ones(2))["x", None]
+    assert gradient.kink.tolist() == [1, 0]
 
 
 def test_of_many_elements_some_are_looked_at() -> None:
@@ -162,14 +164,14 @@ def test_of_many_elements_some_are_looked_at() -> None:
     assert known.sum() == MOST
     np.testing.assert_allclose(first.value[known], np.exp(x)[known], rtol=1e-9)
     for item in fields(Slopes):
-        one, other = getattr(first, item.name), getattr(second, item.name)
-        np.testing.assert_array_equal(np.isfinite(one), known)
-        np.testing.assert_array_equal(one, other)
+        mine, other = getattr(first, item.name), getattr(second, item.name)
+        np.testing.assert_array_equal(np.isfinite(mine), known)
+        np.testing.assert_array_equal(mine, other)
 
 
 def test_outside_the_domain_nothing_is_known() -> None:
-    found = slopes("log", {"x": np.array([-1.0, 2.0])}, np.ones(2))["x", None]
-    assert not np.isfinite(found.value[0])
+    gradient = slopes("log", {"x": np.array([-1.0, 2.0])}, np.ones(2))["x", None]
+    assert not np.isfinite(gradient.value[0])
 
 
 def test_an_unknown_function() -> None:

@@ -45,15 +45,15 @@ PROFILES = ("ordinary", "large", "offset", "extremes", "subnormal")
 @cache
 def calls() -> Mapping[str, Structure]:
     """A call of each elementwise function of the oracle whose results are rounded."""
-    listed: dict[str, Structure] = {}
+    calls_by_oracle: dict[str, Structure] = {}
     for spec in load().values():
         for edition in (edition for edition in EDITIONS if edition in spec.editions):
             sole = replace(spec, unique=True) if spec.oracle in ALIKE_AMONG_FLOATS else spec
             call = plain_call(sole, edition, "float16", 1)
             if call is None or isinstance(spec.accuracy, Exact) or not is_elementwise(call):
                 continue
-            listed.setdefault(call.oracle, call)
-    return listed
+            calls_by_oracle.setdefault(call.oracle, call)
+    return calls_by_oracle
 
 
 def variants(name: str) -> Iterator[dict[str, Any]]:
@@ -71,16 +71,16 @@ def variants(name: str) -> Iterator[dict[str, Any]]:
 def check(name: str, dtype: str, numbers: Array) -> None:
     """Hold the oracle's value and bound of some numbers against the exact ones."""
     (tensor,) = calls()[name].runtime.shapes
-    accuracy, given = calls()[name].accuracy, BFLOAT16 if dtype == BFLOAT16 else None
+    accuracy, rounding = calls()[name].accuracy, BFLOAT16 if dtype == BFLOAT16 else None
     for beside in variants(name):
         dtype = str(beside.get("dtype") or dtype)
         arguments = {tensor: numbers, **beside}
-        wide = widened(arguments, dtype, given)
+        wide = widened(arguments, dtype, rounding)
         others = {n: v for n, v in wide.items() if n != tensor}
         results = [exact(name, number, others) for number in wide[tensor]]
         defined = np.array([result.is_finite() for result in results])
-        value = unrounded(name, arguments, dtype, given)
-        expected = expect(name, arguments, dtype, accuracy, flush_subnormals=False, given=given)
+        value = unrounded(name, arguments, dtype, rounding)
+        expected = expect(name, arguments, dtype, accuracy, flush_subnormals=False, given=rounding)
         assert not np.isfinite(value[~defined]).any(), name
         right = np.array([_number(r) if r.is_finite() else np.nan for r in results])
         with np.errstate(over="ignore"):

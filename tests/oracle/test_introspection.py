@@ -26,20 +26,20 @@ def numbers(dtype: str) -> Any:
     return np.append(RNG.normal(size=200) * scale, [0.0, np.inf, np.nan]).astype(dtype)
 
 
-@pytest.mark.parametrize("wanted", FLOATS)
+@pytest.mark.parametrize("target_dtype", FLOATS)
 @pytest.mark.parametrize("dtype", [*FLOATS, "int32", "int64", "uint8", "bool"])
-def test_a_cast_is_one_rounding(dtype: str, wanted: str) -> None:
+def test_a_cast_is_one_rounding(dtype: str, target_dtype: str) -> None:
     assert CAST is not None
     x = numbers(dtype)
     with np.errstate(over="ignore"):
-        right = x.astype(wanted)
-    expectation = expect("cast", {"x": x, "dtype": wanted}, wanted, CAST)
+        right = x.astype(target_dtype)
+    expectation = expect("cast", {"x": x, "dtype": target_dtype}, target_dtype, CAST)
     assert agrees(right, expectation).all()
     finite = np.isfinite(right) & (right != 0)
     beside = np.nextafter(np.nextafter(right[finite], np.inf), np.inf)
     wrong = right.copy()
     wrong[finite] = beside
-    narrow = "float16" if "float16" in (dtype, wanted) else wanted
+    narrow = "float16" if "float16" in (dtype, target_dtype) else target_dtype
     normal = finite & (np.abs(right) > 2 * np.finfo(narrow).smallest_normal)
     assert normal.any()
     assert not agrees(wrong, expectation)[normal].any()

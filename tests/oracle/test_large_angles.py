@@ -32,11 +32,11 @@ def exact(function: str, angle: Any) -> float:
 @pytest.mark.parametrize("dtype", UNIT)
 def test_an_angle_beyond_1e4_may_be_rounded_once_more(function: str, dtype: str) -> None:
     x = np.array(SIZES, dtype)
-    wanted = expected(function, x, dtype)
+    expectation = expected(function, x, dtype)
     for share in (-1, -0.5, 0, 0.25, 1):
         with mpmath.workprec(400):
             angles = [mpmath.mpf(float(a)) * (1 + share * mpmath.mpf(UNIT[dtype])) for a in x]
-        assert agrees(np.array([exact(function, a) for a in angles], dtype), wanted).all()
+        assert agrees(np.array([exact(function, a) for a in angles], dtype), expectation).all()
 
 
 @pytest.mark.parametrize("function", TRUE)

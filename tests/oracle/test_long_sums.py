@@ -30,9 +30,9 @@ Numbers = list[mpmath.mpf]
 
 def drawn(length: int, dtype: str, profile: str, number: int, domain: str = "real") -> Array:
     rng = np.random.default_rng([length, number])
-    made = fill(rng, (length,), dtype, "real", profile)
-    made = factors(rng, made) if domain == "factor" else made
-    return arranged(made, domain, profile, number)
+    numbers = fill(rng, (length,), dtype, "real", profile)
+    numbers = factors(rng, numbers) if domain == "factor" else numbers
+    return arranged(numbers, domain, profile, number)
 
 
 def every_draw(domain: str = "real") -> Iterator[Array]:
@@ -63,11 +63,11 @@ def _unit(x: Numbers) -> Numbers:
 
 
 def _running(x: Numbers) -> Numbers:
-    found, total = [], mpmath.mpf(0)
+    sums, total = [], mpmath.mpf(0)
     for v in x:
         total += v
-        found.append(total)
-    return found
+        sums.append(total)
+    return sums
 
 
 EXACT: dict[str, Callable[[Numbers], Any]] = {
@@ -92,13 +92,15 @@ def domain_of(function: str) -> str:
 @pytest.mark.parametrize("function", EXACT)
 def test_the_value_is_right_at_every_length(function: str) -> None:
     for x in every_draw(domain_of(function)):
-        found = ask(function, x=x)
-        wanted = EXACT[function](exact(x))
-        wanted = wanted if isinstance(wanted, list) else [wanted]
-        for value, bound, one in zip(found.value.flat, found.bound.flat, wanted, strict=True):
-            error = abs(mpmath.mpf(float(value)) - one)
+        expectation = ask(function, x=x)
+        totals = EXACT[function](exact(x))
+        totals = totals if isinstance(totals, list) else [totals]
+        for value, bound, total in zip(
+            expectation.value.flat, expectation.bound.flat, totals, strict=True
+        ):
+            error = abs(mpmath.mpf(float(value)) - total)
             # a float64 value is itself rounded once
-            assert error <= OWN_SHARE * float(bound) + 2.0**-53 * abs(float(one))
+            assert error <= OWN_SHARE * float(bound) + 2.0**-53 * abs(float(total))
 
 
 HONEST: dict[str, Callable[[Array, Callable[[Array], Any]], Any]] = {
@@ -132,12 +134,12 @@ def without_the_end(function: str, x: Array) -> Array:
     return np.asarray(shorter * ((x.size - 1) / x.size) if function == "mean" else shorter)
 
 
-def is_wrong(got: Array, found: Expectation) -> bool:
+def is_wrong(got: Array, expectation: Expectation) -> bool:
     """Whether it is outside the bound, and by more than the digits that no document promises."""
-    got = got.astype(found.dtype)
-    if agrees(got, found).all():
+    got = got.astype(expectation.dtype)
+    if agrees(got, expectation).all():
         return False
-    return not is_inaccurate(got, found, single_will_do=False)
+    return not is_inaccurate(got, expectation, single_will_do=False)
 
 
 @pytest.mark.parametrize("length", LENGTHS)
@@ -165,13 +167,13 @@ def test_products_of_matrices(length: int, dtype: str) -> None:
     for number in range(PERIOD):
         x = drawn(2 * length, dtype, "ordinary", number).reshape(2, length)
         y = drawn(3 * length, dtype, "ordinary", number + 1).reshape(length, 3)
-        found = ask("dot", x=x, y=y)
+        expectation = ask("dot", x=x, y=y)
         for i, j in np.ndindex(2, 3):
-            wanted = mpmath.fsum(a * b for a, b in zip(exact(x[i]), exact(y[:, j]), strict=True))
-            error = abs(mpmath.mpf(float(found.value[i, j])) - wanted)
-            assert error <= OWN_SHARE * found.bound[i, j] + 2.0**-53 * abs(float(wanted))
-        assert agrees(x @ y, found).all()
-        assert agrees(np.einsum("ik,kj->ij", x, y), found).all()
+            total = mpmath.fsum(a * b for a, b in zip(exact(x[i]), exact(y[:, j]), strict=True))
+            error = abs(mpmath.mpf(float(expectation.value[i, j])) - total)
+            assert error <= OWN_SHARE * expectation.bound[i, j] + 2.0**-53 * abs(float(total))
+        assert agrees(x @ y, expectation).all()
+        assert agrees(np.einsum("ik,kj->ij", x, y), expectation).all()
         batch = ask("batch_dot", x=x[np.newaxis], y=y[np.newaxis], axes=(2, 1))
         assert agrees((x @ y)[np.newaxis], batch).all()
 
@@ -181,14 +183,14 @@ def test_convolutions_of_many_channels(channels: int) -> None:
     rng = np.random.default_rng(channels)
     x = fill(rng, (1, 5, 5, channels), "float32", "real", "ordinary")
     kernel = fill(rng, (3, 3, channels, 2), "float32", "real", "ordinary")
-    found = ask("conv2d", x=x, kernel=kernel)
+    expectation = ask("conv2d", x=x, kernel=kernel)
     seen = np.lib.stride_tricks.sliding_window_view(x, (3, 3), axis=(1, 2))
     order = (0, 1, 2, 4, 5, 3)
     flat = np.ascontiguousarray(seen.transpose(order)).reshape(9, -1)
     got = (flat @ kernel.reshape(-1, 2)).reshape(1, 3, 3, 2)
-    assert agrees(got, found).all()
+    assert agrees(got, expectation).all()
     without = (flat[:, :-1] @ kernel.reshape(-1, 2)[:-1]).reshape(1, 3, 3, 2)
-    assert is_wrong(without, found)
+    assert is_wrong(without, expectation)
 
 
 def test_the_rounding_of_the_value_itself_is_allowed_for() -> None:

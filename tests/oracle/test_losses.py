@@ -25,21 +25,21 @@ def distributions(shape: tuple[int, ...], axis: int, dtype: str = "float64") -> 
 def test_categorical_is_scipys_cross_entropy(axis: int) -> None:
     target, output = distributions((3, 4, 2), axis), distributions((3, 4, 2), axis)
     divergence = scipy.stats.entropy(target, output, axis=axis)
-    wanted = divergence + scipy.stats.entropy(target, axis=axis)
-    found = ask("categorical_crossentropy", target=target, output=output, axis=axis)
+    expected = divergence + scipy.stats.entropy(target, axis=axis)
+    loss = ask("categorical_crossentropy", target=target, output=output, axis=axis)
     # the entropy is taken off and put on again, and a rounding of a quotient moves its logarithm
     parts = 2 * np.abs(np.log(target)) + np.abs(np.log(output)) + 2
     counted = target.shape[axis] + library("log") + 4
     size = (target * parts).sum(axis=axis)
-    assert_same(found.value, wanted, roundings=counted, size=size)
+    assert_same(loss.value, expected, roundings=counted, size=size)
 
 
 @pytest.mark.parametrize("axis", [-1, 0, 1])
 def test_categorical_from_logits_is_that_of_the_softmax(axis: int) -> None:
     target, logits = distributions((3, 4), axis), RNG.uniform(-5, 5, (3, 4))
-    wanted = -(target * scipy.special.log_softmax(logits, axis=axis)).sum(axis=axis)
+    expected = -(target * scipy.special.log_softmax(logits, axis=axis)).sum(axis=axis)
     arguments: dict[str, Any] = {"target": target, "output": logits, "axis": axis}
-    assert_right(wanted, ask("categorical_crossentropy", from_logits=True, **arguments))
+    assert_right(expected, ask("categorical_crossentropy", from_logits=True, **arguments))
 
 
 @pytest.mark.parametrize("from_logits", [False, True])
@@ -63,20 +63,20 @@ def test_binary_against_mpmath(from_logits: bool) -> None:
     target = RNG.random((4, 5))
     output = RNG.uniform(-5, 5, (4, 5)) if from_logits else RNG.uniform(0.01, 0.99, (4, 5))
 
-    def one(t: float, o: float) -> float:
+    def cross_entropy(t: float, o: float) -> float:
         p = 1 / (1 + mpmath.exp(-mpmath.mpf(o))) if from_logits else mpmath.mpf(o)
         return float(-(t * mpmath.log(p) + (1 - t) * mpmath.log(1 - p)))
 
     with mpmath.workdps(40):
-        wanted = np.vectorize(one)(target, output)
-    found = ask("binary_crossentropy", target=target, output=output, from_logits=from_logits)
-    assert_right(wanted, found)
+        expected = np.vectorize(cross_entropy)(target, output)
+    loss = ask("binary_crossentropy", target=target, output=output, from_logits=from_logits)
+    assert_right(expected, loss)
 
 
 def binary_by_logits(target: Any, output: Any) -> Any:
     """In the arrays' own dtype, as TensorFlow does it."""
-    one = output.dtype.type(1)
-    z = np.log(output / (one - output))
+    unit = output.dtype.type(1)
+    z = np.log(output / (unit - output))
     return np.maximum(z, 0) - z * target + np.log1p(np.exp(-np.abs(z)))
 
 
@@ -84,8 +84,8 @@ def binary_by_logits(target: Any, output: Any) -> Any:
 def test_right_answers_pass(dtype: str) -> None:
     for _ in range(50):
         target, output = RNG.random(30).astype(dtype), RNG.uniform(0.01, 0.99, 30).astype(dtype)
-        one = output.dtype.type(1)
-        plain = -(target * np.log(output) + (one - target) * np.log(one - output))
+        unit = output.dtype.type(1)
+        plain = -(target * np.log(output) + (unit - target) * np.log(unit - output))
         for got in (plain, binary_by_logits(target, output)):
             assert allowed("binary_crossentropy", got, target=target, output=output)
         t, o = distributions((6, 5), -1, dtype), distributions((6, 5), -1, dtype)
@@ -148,7 +148,7 @@ def test_in_top_k_against_sorting() -> None:
     for _ in range(200):
         scores = RNG.integers(0, 4, (5, 4)).astype("float32")
         targets, k = RNG.integers(0, 4, 5), int(RNG.integers(1, 5))
-        found = ask("in_top_k", "bool", predictions=scores, targets=targets, k=k)
+        expectation = ask("in_top_k", "bool", predictions=scores, targets=targets, k=k)
         own = scores[np.arange(5), targets]
-        assert np.array_equal(found.value, own >= np.sort(scores)[:, -k])
-        assert found.value.dtype == np.bool_
+        assert np.array_equal(expectation.value, own >= np.sort(scores)[:, -k])
+        assert expectation.value.dtype == np.bool_

@@ -33,7 +33,7 @@ def features(shape: tuple[int, ...], dtype: str) -> list[Array]:
 def test_batch_normalization_place_by_place(axis: int) -> None:
     x = RNG.normal(size=(2, 3, 4))
     mean, var, beta, gamma = features((x.shape[axis],), "float64")
-    found = ask(
+    expectation = ask(
         "batch_normalization",
         x=x, mean=mean, var=var, beta=beta, gamma=gamma, axis=axis, epsilon=0.001,
     )  # fmt: skip
@@ -41,19 +41,19 @@ def test_batch_normalization_place_by_place(axis: int) -> None:
     for place in np.ndindex(x.shape):
         c = place[axis]
         right[place] = (x[place] - mean[c]) / (var[c] + 0.001) ** 0.5 * gamma[c] + beta[c]
-    assert_right(right, found)
+    assert_right(right, expectation)
 
 
 def test_epsilon_is_under_the_root() -> None:
     """C066: var = 0 and epsilon = 0.001 give 31.6, not 1000."""
     x = np.ones((1, 1))
-    zero, one = np.zeros(1), np.ones(1)
+    zero, unit = np.zeros(1), np.ones(1)
     arguments: dict[str, Any] = {
         "x": x,
         "mean": zero,
         "var": zero,
         "beta": zero,
-        "gamma": one,
+        "gamma": unit,
         "epsilon": 0.001,
     }
     assert ask("batch_normalization", **arguments).value == pytest.approx(31.6227766)
@@ -64,8 +64,8 @@ def test_epsilon_is_under_the_root() -> None:
 def test_training_is_batch_normalization_with_the_moments(axes: Any) -> None:
     x = RNG.normal(3, 2, size=(3, 4, 5))
     where = tuple(axes)
-    kept = tuple(d for i, d in enumerate(x.shape) if i not in axes)
-    gamma, beta = RNG.normal(size=kept), RNG.normal(size=kept)
+    sizes = tuple(d for i, d in enumerate(x.shape) if i not in axes)
+    gamma, beta = RNG.normal(size=sizes), RNG.normal(size=sizes)
     common: dict[str, Any] = {"x": x, "gamma": gamma, "beta": beta, "reduction_axes": axes}
     assert_right(np.mean(x, where).ravel(), part("mean", **common))
     assert_right(np.var(x, where).ravel(), part("variance", **common))
@@ -78,11 +78,11 @@ def test_training_is_batch_normalization_with_the_moments(axes: Any) -> None:
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_right_answers_pass(dtype: str) -> None:
     """Two orders of evaluation in the dtype, the second with x s - mean s + beta."""
-    one, epsilon = np.dtype(dtype).type(1), np.dtype(dtype).type(0.001)
+    unit, epsilon = np.dtype(dtype).type(1), np.dtype(dtype).type(0.001)
     for x in draws(dtype, (6, 4), 60):
         mean, var, beta, gamma = features((4,), dtype)
         arguments = {"x": x, "mean": mean, "var": var, "beta": beta, "gamma": gamma}
-        scale = gamma * (one / np.sqrt(var + epsilon))
+        scale = gamma * (unit / np.sqrt(var + epsilon))
         for got in (
             (x - mean) / np.sqrt(var + epsilon) * gamma + beta,
             x * scale - mean * scale + beta,
@@ -90,7 +90,7 @@ def test_right_answers_pass(dtype: str) -> None:
             assert allowed("batch_normalization", got, epsilon=0.001, **arguments)
         m = x.mean(axis=0, dtype=dtype)
         v = np.square(x - m).mean(axis=0, dtype=dtype)
-        s = gamma * (one / np.sqrt(v + epsilon))
+        s = gamma * (unit / np.sqrt(v + epsilon))
         expected = part(
             "normalised tensor", x=x, gamma=gamma, beta=beta, reduction_axes=[0], epsilon=0.001
         )
@@ -99,13 +99,13 @@ def test_right_answers_pass(dtype: str) -> None:
         norm = np.sqrt(np.square(x).sum(axis=1, keepdims=True, dtype=dtype))
         norm[norm == 0] = 1
         assert allowed("l2_normalize", x / norm, x=x, axis=1)
-        assert allowed("l2_normalize", x * (one / norm), x=x, axis=1)
+        assert allowed("l2_normalize", x * (unit / norm), x=x, axis=1)
 
 
 def test_wrong_answers_fail() -> None:
     x = RNG.normal(size=(5, 3)).astype("float32")
-    one, zero = np.ones(3, "float32"), np.zeros(3, "float32")
-    arguments = {"x": x, "gamma": one, "beta": zero, "reduction_axes": (0,), "epsilon": 0.001}
+    units, zero = np.ones(3, "float32"), np.zeros(3, "float32")
+    arguments = {"x": x, "gamma": units, "beta": zero, "reduction_axes": (0,), "epsilon": 0.001}
     unbiased = (x - x.mean(0)) / np.sqrt(x.var(0, ddof=1) + 0.001)
     assert not agrees(unbiased, part("normalised tensor", **arguments)).any()
     assert not agrees(x.var(0, ddof=1), part("variance", **arguments)).any()
@@ -148,12 +148,12 @@ def test_padding_and_resizing_element_by_element(data_format: Any) -> None:
     first = 2 if data_format in ("channels_first", "th") else 1
     x = RNG.normal(size=(2, 3, 2, 4))
     pairs = ((1, 2), (0, 3))
-    found = ask("spatial_2d_padding", x=x, padding=pairs, data_format=data_format)
-    assert np.array_equal(found.value, padded_by_hand(x, pairs, first))
+    expectation = ask("spatial_2d_padding", x=x, padding=pairs, data_format=data_format)
+    assert np.array_equal(expectation.value, padded_by_hand(x, pairs, first))
     volumes = RNG.normal(size=(1, 2, 3, 2, 2))
     pairs3 = ((1, 2), (0, 3), (2, 0))
-    found = ask("spatial_3d_padding", x=volumes, padding=pairs3, data_format=data_format)
-    assert np.array_equal(found.value, padded_by_hand(volumes, pairs3, first))
+    expectation = ask("spatial_3d_padding", x=volumes, padding=pairs3, data_format=data_format)
+    assert np.array_equal(expectation.value, padded_by_hand(volumes, pairs3, first))
     if data_format is not None:
         large = ask(
             "resize_images", x=x, height_factor=2, width_factor=3, data_format=data_format
@@ -170,11 +170,11 @@ def test_counts_of_keras_1_are_for_both_sides() -> None:
     assert np.array_equal(
         ask("temporal_padding", x=x, padding=2).value, padded_by_hand(x, ((2, 2),), 1)
     )
-    found = ask("asymmetric_temporal_padding", x=x, left_pad=1, right_pad=3)
-    assert np.array_equal(found.value, padded_by_hand(x, ((1, 3),), 1))
+    expectation = ask("asymmetric_temporal_padding", x=x, left_pad=1, right_pad=3)
+    assert np.array_equal(expectation.value, padded_by_hand(x, ((1, 3),), 1))
     images = RNG.normal(size=(2, 3, 2, 2))
-    found = ask("spatial_2d_padding", x=images, padding=(1, 2), data_format="th")
-    assert np.array_equal(found.value, padded_by_hand(images, ((1, 1), (2, 2)), 2))
+    expectation = ask("spatial_2d_padding", x=images, padding=(1, 2), data_format="th")
+    assert np.array_equal(expectation.value, padded_by_hand(images, ((1, 1), (2, 2)), 2))
 
 
 @pytest.mark.parametrize("rank", [2, 3, 4, 5])
@@ -183,9 +183,9 @@ def test_bias_of_each_channel(rank: int, data_format: str) -> None:
     x = RNG.normal(size=(2, 3, 4, 2, 5)[:rank])
     axis = 1 if data_format == "channels_first" else rank - 1
     bias: Array = RNG.normal(size=(x.shape[axis],))
-    found = ask("bias_add", x=x, bias=bias, data_format=data_format).value
+    result = ask("bias_add", x=x, bias=bias, data_format=data_format).value
     for channel in range(x.shape[axis]):
-        got, before = np.take(found, channel, axis), np.take(x, channel, axis)
+        got, before = np.take(result, channel, axis), np.take(x, channel, axis)
         room = np.abs(got) + np.abs(bias[channel])
         assert_same(got - before, np.full_like(got, bias[channel]), roundings=1, size=room)
 

@@ -56,11 +56,13 @@ NAIVE: dict[str, Any] = {
 @pytest.mark.parametrize("function", FORMULAS)
 def test_saturated_activations(function: str, dtype: str) -> None:
     x = SATURATED.astype(dtype)
-    found = ask(function, flush=True, x=x)
+    expectation = ask(function, flush=True, x=x)
     with mpmath.workdps(60):
-        wanted = np.array([float(FORMULAS[function](mpmath.mpf(float(one)))) for one in x])
-    assert (np.abs(found.value - wanted) <= found.bound).all()
-    assert agrees(STABLE[function](x), found).all()
+        expected = np.array(
+            [float(FORMULAS[function](mpmath.mpf(float(element)))) for element in x]
+        )
+    assert (np.abs(expectation.value - expected) <= expectation.bound).all()
+    assert agrees(STABLE[function](x), expectation).all()
 
 
 @pytest.mark.parametrize("function", FORMULAS)
@@ -74,7 +76,7 @@ def test_a_formula_that_overflows_is_wrong(function: str) -> None:
 def test_saturated_softmax_and_logsumexp_against_mpmath() -> None:
     x = RNG.choice([-100.0, 100.0, 0.0, 99.5, -3.25], (6, 5)).astype("float32")
     with mpmath.workdps(60):
-        powers = [[mpmath.exp(mpmath.mpf(float(one))) for one in row] for row in x]
+        powers = [[mpmath.exp(mpmath.mpf(float(element))) for element in row] for row in x]
         shares = np.array([[float(p / sum(row)) for p in row] for row in powers])
         sums = np.array([float(mpmath.log(sum(row))) for row in powers])
     softmax, total = ask("softmax", flush=True, x=x), ask("logsumexp", x=x, axis=1)
@@ -98,17 +100,17 @@ def test_limited_probabilities_of_logits_binary(dtype: str, target: float) -> No
     t = np.full(logits.shape, target, dtype)
     p = limited(scipy.special.expit(logits))
     got = -(t * np.log(p) + (1 - t) * np.log(1 - p))
-    found = under(
+    expectation = under(
         "binary_crossentropy", Name.CLIPPING, "logits, too", target=t, output=logits,
         from_logits=np.bool_(True),
     )  # fmt: skip
-    assert agrees(got, found).all()
-    assert (found.bound[np.abs(logits) < 5] < 1e-3).all()
+    assert agrees(got, expectation).all()
+    assert (expectation.bound[np.abs(logits) < 5] < 1e-3).all()
     far = np.abs(logits) > 30
     own = ask("binary_crossentropy", target=t, output=logits, from_logits=True)
     wrong = (logits > 0) != (target > 0)
     assert not agrees(got, own)[far & wrong].any()
-    assert not agrees(own.value.astype(dtype), found)[far & wrong].any()
+    assert not agrees(own.value.astype(dtype), expectation)[far & wrong].any()
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -118,14 +120,14 @@ def test_limited_probabilities_of_logits_categorical(dtype: str) -> None:
     target = np.eye(4)[labels].astype(dtype)
     p = limited(scipy.special.softmax(logits, axis=1))
     got = -(target * np.log(p)).sum(axis=1)
-    given: dict[str, Any] = {"output": logits, "from_logits": np.bool_(True)}
-    for function, wanted in (
+    arguments: dict[str, Any] = {"output": logits, "from_logits": np.bool_(True)}
+    for function, truth in (
         ("categorical_crossentropy", target),
         ("sparse_categorical_crossentropy", labels),
     ):
-        found = under(function, Name.CLIPPING, "logits, too", target=wanted, **given)
-        assert agrees(got, found).all()
-        own = ask(function, dtype, target=wanted, output=logits, from_logits=True)
+        expectation = under(function, Name.CLIPPING, "logits, too", target=truth, **arguments)
+        assert agrees(got, expectation).all()
+        own = ask(function, dtype, target=truth, output=logits, from_logits=True)
         assert not agrees(got, own)[own.value > 20].any()
 
 
@@ -173,9 +175,9 @@ def test_one_hot_and_in_top_k_of_indices_out_of_range() -> None:
     np.testing.assert_array_equal(one_hot(np.array([2, -1]), 3, "from the end"), eye[[2, 2]])
     np.testing.assert_array_equal(one_hot(np.array([5, -1]), 3, "clipped"), eye[[2, 0]])
     scores = np.array([[3.0, 1.0, 2.0]] * 3)
-    found = {how: top(scores, np.array([0, -3, -1]), 1, how).tolist() for how in (
+    ranks = {how: top(scores, np.array([0, -3, -1]), 1, how).tolist() for how in (
         "nothing", "from the end", "clipped")}  # fmt: skip
-    assert found == {
+    assert ranks == {
         "nothing": [True, False, False],
         "from the end": [True, True, False],
         "clipped": [True, True, True],
@@ -188,9 +190,9 @@ def test_the_loss_of_a_label_out_of_range() -> None:
     own = ask("sparse_categorical_crossentropy", "float64", target=labels, output=output)
     np.testing.assert_allclose(own.value, [-np.log(0.25), 0])
     name, convention = "sparse_categorical_crossentropy", Name.INDICES_OUT_OF_RANGE
-    found = under(name, convention, "not a number", target=labels, output=output)
-    assert agrees(np.array([-np.log(0.25), np.nan]), found).all()
-    assert not agrees(np.array([-np.log(0.25), 0.5]), found).all()
+    expectation = under(name, convention, "not a number", target=labels, output=output)
+    assert agrees(np.array([-np.log(0.25), np.nan]), expectation).all()
+    assert not agrees(np.array([-np.log(0.25), 0.5]), expectation).all()
 
 
 @pytest.mark.parametrize("dtype", ["int32", "uint8", "int64"])
@@ -208,17 +210,17 @@ def test_a_wider_dtype_holds_the_sum() -> None:
     x = np.array([2**31 - 1, 5], np.int32)
     accuracy = load()["sum"].accuracy
     assert accuracy is not None
-    found = expect("sum", {"x": x, "axis": None}, "int32", accuracy, wraps=False)
-    assert found.value == 2**31 + 4
+    expectation = expect("sum", {"x": x, "axis": None}, "int32", accuracy, wraps=False)
+    assert expectation.value == 2**31 + 4
     assert ask("sum", x=x, axis=None).value == 2**31 + 4 - 2**32
 
 
 def test_a_square_that_leaves_float16_is_extreme() -> None:
     x = np.array([[300.0, 1.0], [2.0, 1.0]], np.float16)
-    given: dict[str, Any] = {"x": x, "axis": 1}
-    found = concerned(Name.EXTREMES, "l2_normalize", given, ask("l2_normalize", **given))
-    assert found.tolist() == [[True, True], [False, False]]
-    wide = {**given, "x": x.astype(np.float32)}
+    arguments: dict[str, Any] = {"x": x, "axis": 1}
+    extreme = concerned(Name.EXTREMES, "l2_normalize", arguments, ask("l2_normalize", **arguments))
+    assert extreme.tolist() == [[True, True], [False, False]]
+    wide = {**arguments, "x": x.astype(np.float32)}
     assert not concerned(Name.EXTREMES, "l2_normalize", wide, ask("l2_normalize", **wide)).any()
 
 
@@ -264,13 +266,13 @@ def test_no_finite_number_is_nearly_infinite() -> None:
 def test_a_ruled_out_reading_is_told_where_its_answer_is_the_very_one() -> None:
     """What is the answer of a reading that a document rules out is not its right one badly done."""
     near = np.array([1.0 + 2e-5])
-    given: dict[Readings, float] = {
+    answers: dict[Readings, float] = {
         (): 1.0,
         ((Name.POPULATION_VARIANCE, "with epsilon"),): 1.0 + 2e-5,
     }
     answer = AllowedAnswers(
         (Name.POPULATION_VARIANCE,),
-        lambda readings: Expectation(np.array([given[readings]]), np.array([1e-6]), "float32"),
+        lambda readings: Expectation(np.array([answers[readings]]), np.array([1e-6]), "float32"),
         _nowhere,
         {"population-variance: with epsilon"},
     )

@@ -46,39 +46,39 @@ def _arrays(dtype: str, seed: int = 11) -> dict[str, Array]:
 
 
 def _by_hand(arrays: dict[str, Array], dtype: str) -> Array:
-    x, state, weights, kept = (arrays[n].astype(dtype) for n in ("x", "s0", "W", "U"))
+    x, state, weights, recurrent = (arrays[n].astype(dtype) for n in ("x", "s0", "W", "U"))
     for t in range(x.shape[1]):
-        state = np.tanh(x[:, t] @ weights + state @ kept)
+        state = np.tanh(x[:, t] @ weights + state @ recurrent)
     return state
 
 
 def test_a_program_is_what_its_steps_are() -> None:
     arrays = _arrays("float64")
-    (found,) = expect_program(_program(), arrays, {"last": "float64"}).values()
-    assert_right(_by_hand(arrays, "float64"), found)
+    (expectation,) = expect_program(_program(), arrays, {"last": "float64"}).values()
+    assert_right(_by_hand(arrays, "float64"), expectation)
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_the_bound_takes_the_dtypes_own_arithmetic_and_no_more(seed: int) -> None:
     arrays = _arrays("float32", seed)
-    (found,) = expect_program(_program(), arrays, {"last": "float32"}).values()
-    assert agrees(_by_hand(arrays, "float32"), found).all()
-    assert not agrees(_by_hand(arrays, "float16").astype(np.float32), found).all()
+    (expectation,) = expect_program(_program(), arrays, {"last": "float32"}).values()
+    assert agrees(_by_hand(arrays, "float32"), expectation).all()
+    assert not agrees(_by_hand(arrays, "float16").astype(np.float32), expectation).all()
 
 
 def test_gradients_are_those_of_backpropagation_through_time() -> None:
     arrays = _arrays("float32")
-    (found,) = expect_gradients(_program(), arrays, "total", ["U"]).values()
-    x, state, weights, kept = (arrays[n].astype(np.float64) for n in ("x", "s0", "W", "U"))
+    (gradients,) = expect_gradients(_program(), arrays, "total", ["U"]).values()
+    x, state, weights, recurrent = (arrays[n].astype(np.float64) for n in ("x", "s0", "W", "U"))
     states = [state]
     for t in range(x.shape[1]):
-        states.append(np.tanh(x[:, t] @ weights + states[-1] @ kept))
-    upstream, gradient = np.ones_like(state), np.zeros_like(kept)
+        states.append(np.tanh(x[:, t] @ weights + states[-1] @ recurrent))
+    upstream, gradient = np.ones_like(state), np.zeros_like(recurrent)
     for before, after in zip(states[-2::-1], states[:0:-1], strict=True):
         inner = upstream * (1 - after**2)
         gradient += before.T @ inner
-        upstream = inner @ kept.T
-    np.testing.assert_allclose(found.value, gradient, rtol=1e-9, atol=1e-9)
+        upstream = inner @ recurrent.T
+    np.testing.assert_allclose(gradients.value, gradient, rtol=1e-9, atol=1e-9)
 
 
 def test_a_callable_sees_the_names_around_it() -> None:
@@ -176,9 +176,9 @@ def test_the_axes_of_a_condition_may_be_the_last_ones() -> None:
 
 
 @pytest.mark.parametrize(
-    ("true", "wanted"),
+    ("true", "expected"),
     [("but zero", [0, 1, 1, 1]), ("positive", [0, 1, 1, 0]), ("one", [0, 1, 0, 0])],
 )
-def test_which_integers_are_true(true: str, wanted: list[int]) -> None:
+def test_which_integers_are_true(true: str, expected: list[int]) -> None:
     chosen = switch(np.array([0, 1, 2, -1]), np.ones(4), np.zeros(4), true=true)
-    np.testing.assert_array_equal(chosen, wanted)
+    np.testing.assert_array_equal(chosen, expected)

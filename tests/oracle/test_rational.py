@@ -38,8 +38,8 @@ def test_float32_stays_within_bounds_that_a_wrong_element_leaves(n: int) -> None
         a, b = regular(n), RNG.integers(-4, 5, (n, 2)).astype("float64")
         narrow = a.astype("float32")
         value, bound = rational.solved(a, b, "float32")
-        found = np.linalg.solve(narrow, b.astype("float32"))
-        assert (np.abs(found - value) <= bound).all()
+        solution = np.linalg.solve(narrow, b.astype("float32"))
+        assert (np.abs(solution - value) <= bound).all()
         assert bound.max() < 0.01
         determinant, far = rational.bounded_determinant(a, "float32")
         assert abs(float(np.linalg.det(narrow)) - determinant) <= far < 0.05 * abs(determinant)

@@ -54,16 +54,16 @@ LAYERS: dict[str, tuple[int, int, tuple[int, ...], Any, Callable[..., Any]]] = {
 @pytest.mark.parametrize("name", LAYERS)
 def test_the_recurrence_is_that_of_the_formulas(name: str, backwards: bool, mask: bool) -> None:
     gates, count, bias, cell, step = LAYERS[name]
-    given = weights(gates, bias)
+    tensors = weights(gates, bias)
     inputs = RNG.uniform(-2, 2, (SAMPLES, TIME, FEATURES)).astype("float32")
     start = [RNG.uniform(-1, 1, (SAMPLES, UNITS)).astype("float32") for _ in range(count)]
     used = RNG.integers(0, 2, (SAMPLES, TIME)) == 1 if mask else None
-    wide = [a.astype("float64") for a in given]
+    wide = [a.astype("float64") for a in tensors]
     outputs, last = recurrence(cell(*wide), inputs, start, used, go_backwards=backwards)
     for dtype, exact in (("float32", False), ("float64", True)):
         states, rows = [s.astype(dtype) for s in start], []
         for t in range(TIME)[::-1] if backwards else range(TIME):
-            new = step(inputs[:, t].astype(dtype), states, [a.astype(dtype) for a in given])
+            new = step(inputs[:, t].astype(dtype), states, [a.astype(dtype) for a in tensors])
             keeps = np.ones((SAMPLES, 1), bool) if used is None else used[:, t, None]
             states = [np.where(keeps, a, b) for a, b in zip(new, states, strict=True)]
             rows.append(states[0])
@@ -78,10 +78,10 @@ def test_the_recurrence_is_that_of_the_formulas(name: str, backwards: bool, mask
 @pytest.mark.parametrize("name", LAYERS)
 def test_a_small_error_leaves_the_bound(name: str) -> None:
     gates, count, bias, cell, _ = LAYERS[name]
-    given = [a.astype("float64") for a in weights(gates, bias)]
+    tensors = [a.astype("float64") for a in weights(gates, bias)]
     inputs = RNG.uniform(-2, 2, (SAMPLES, TIME, FEATURES)).astype("float32")
     start = [np.zeros((SAMPLES, UNITS), "float32")] * count
-    near, _ = recurrence(cell(*given), inputs, start)
+    near, _ = recurrence(cell(*tensors), inputs, start)
     assert near.error.max() < 1e-4
     off = (near.value + 2 * near.error + 1e-6).astype("float32")
     assert not agrees(off, near.expectation).any()

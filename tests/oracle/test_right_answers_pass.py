@@ -113,8 +113,8 @@ def test_subnormals_read_and_written_as_zero(dtype: str) -> None:
         assert allowed("maximum", np.maximum(a, b), x=x, y=y, flush=True)
         assert allowed("greater", a > b, dtype="bool", x=x, y=y, flush=True)
         total = a.dtype.type(0)
-        for one in a:
-            total = flush(np.add(total, one))
+        for term in a:
+            total = flush(np.add(total, term))
         assert allowed("sum", total, x=x, flush=True)
 
 
@@ -152,15 +152,15 @@ def test_logarithms_of_numpys_kernels_for_wide_registers() -> None:
 
 @pytest.mark.parametrize("dtype", SMALL)
 def test_plain_formulas(dtype: str) -> None:
-    one = np.dtype(dtype).type(1)
+    unit = np.dtype(dtype).type(1)
     for drawn in draws(dtype, (40,), 60):
         x = np.clip(drawn, -8, 8)
-        assert allowed("softsign", x / (one + np.abs(x)), x=x)
-        assert allowed("sigmoid", one / (one + np.exp(-x)), x=x)
+        assert allowed("softsign", x / (unit + np.abs(x)), x=x)
+        assert allowed("sigmoid", unit / (unit + np.exp(-x)), x=x)
         assert allowed("elu", np.where(x > 0, x, np.expm1(x)), x=x)
-        assert allowed("softplus", np.logaddexp(one * 0, x), x=x)
+        assert allowed("softplus", np.logaddexp(unit * 0, x), x=x)
         fifth = np.dtype(dtype).type(0.2)
-        assert allowed("hard_sigmoid", np.clip(fifth * x + one / 2, 0, 1), x=x)
+        assert allowed("hard_sigmoid", np.clip(fifth * x + unit / 2, 0, 1), x=x)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

@@ -233,10 +233,10 @@ def test_float64_values_are_rounded_once() -> None:
 def test_inputs_are_not_changed() -> None:
     x = X.copy()
     x[0, 0, 0] = 1e-40
-    kept = x.copy()
+    copy = x.copy()
     for function in ("softmax", "std", "cumprod", "logsumexp", "flatten", "identity"):
         agrees(ask(function, x=x, flush=True).value, ask(function, x=x))
-    assert np.array_equal(x, kept)
+    assert np.array_equal(x, copy)
 
 
 def test_the_dtype_argument_is_the_callers_business() -> None:

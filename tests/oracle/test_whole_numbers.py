@@ -61,5 +61,5 @@ def test_places_stay_integers() -> None:
     x: Array = np.array([[0, 2], [1, 1]])
     accuracy = load()["keras.ops.one_hot"].accuracy
     assert accuracy is not None
-    found = expect("one_hot", {"indices": x, "num_classes": 3}, "float32", accuracy).value
-    np.testing.assert_array_equal(found, np.eye(3)[x])
+    result = expect("one_hot", {"indices": x, "num_classes": 3}, "float32", accuracy).value
+    np.testing.assert_array_equal(result, np.eye(3)[x])

@@ -73,10 +73,10 @@ def test_other_degrees_of_freedom(function: str, dtype: str) -> None:
 @pytest.mark.parametrize("function", ["sum", "mean", "max", "any", "logsumexp", "var", "prod"])
 def test_dropped_keepdims(function: str) -> None:
     x = np.ones((2, 3), np.float32)
-    kept = ask(function, x=x, axis=1, keepdims=True)
-    assert kept.value.shape == (2, 1)
+    expectation = ask(function, x=x, axis=1, keepdims=True)
+    assert expectation.value.shape == (2, 1)
     with pytest.raises(ValueError, match=r"shape \(2,\), the expectation \(2, 1\)"):
-        agrees(np.zeros((2,), np.float32), kept)
+        agrees(np.zeros((2,), np.float32), expectation)
 
 
 LIMITED = [n for n, s in load().items() if isinstance(s.accuracy, Ulp) and not s.oracle]

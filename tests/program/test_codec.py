@@ -249,5 +249,5 @@ def test_what_few_encoders_write_is_written(data: Any) -> None:
 
 @pytest.mark.parametrize("more", [1, 2**70])
 def test_arguments_keep_their_order_in_a_text(more: int) -> None:
-    given = {"b": more, "a": {"d": 2, "c": 3}}
-    assert json.dumps(json.loads(as_text(given))) == json.dumps(given)
+    arguments = {"b": more, "a": {"d": 2, "c": 3}}
+    assert json.dumps(json.loads(as_text(arguments))) == json.dumps(arguments)

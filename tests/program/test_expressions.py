@@ -25,9 +25,9 @@ def refused(source: str) -> ExpressionError:
 
 
 def test_calls_become_steps_in_the_order_in_which_python_calls() -> None:
-    made = program("K.batch_dot(K.ones((3, 2)), K.ones((3, 2, 4)), axes=1)")
-    assert made.inputs == () and made.outputs == ("result",)
-    assert made.steps == (
+    batch_product = program("K.batch_dot(K.ones((3, 2)), K.ones((3, 2, 4)), axes=1)")
+    assert batch_product.inputs == () and batch_product.outputs == ("result",)
+    assert batch_product.steps == (
         Step("t1", "ones", ((3, 2),)),
         Step("t2", "ones", ((3, 2, 4),)),
         Step("result", "batch_dot", (Ref("t1"), Ref("t2")), (("axes", 1),)),
@@ -51,16 +51,16 @@ def test_numbers_are_numbers_and_tensors_have_arithmetic() -> None:
 
 def test_special_numbers_are_written_as_in_numpy_or_python() -> None:
     (step,) = program("K.constant([np.nan, -np.inf, float('inf'), 1e-3, True, None, 'x'])").steps
-    (listed,) = step.args
-    assert isinstance(listed, list)
-    first, *others = listed
+    (numbers,) = step.args
+    assert isinstance(numbers, list)
+    first, *others = numbers
     assert isinstance(first, float) and math.isnan(first)
     assert others == [-math.inf, math.inf, 1e-3, True, None, "x"]
 
 
 def test_earlier_lines_give_names() -> None:
-    made = program("x = K.ones((2,))\ny = K.sum(x)\nK.batch_dot(x, y)")
-    assert made.steps[-1].args == (Ref("t1"), Ref("t2"))
+    product = program("x = K.ones((2,))\ny = K.sum(x)\nK.batch_dot(x, y)")
+    assert product.steps[-1].args == (Ref("t1"), Ref("t2"))
     assert program("x = K.ones((2,))\ny = K.sum(x)\nx").outputs == ("t1",)
 
 
@@ -122,8 +122,8 @@ def test_depth_ends_in_a_message() -> None:
 @given(st.text())
 def test_every_text_is_a_program_or_refused(source: str) -> None:
     try:
-        made = program(source)
+        result = program(source)
     except ExpressionError as error:
         assert error.hint and error.line >= 1 and error.column >= 0
     else:
-        assert from_json(to_json(made)) == made
+        assert from_json(to_json(result)) == result

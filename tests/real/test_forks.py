@@ -51,5 +51,5 @@ def _results(target: Target) -> Results:
     tasks = plan(load(), target.edition, profile, 0, select=FUNCTIONS.__contains__)
     common = Run(conformance.__version__, profile, 0, "")
     assert run([subject(target)], {target.edition: tasks}, common, events.append, 1)
-    (found,) = (event.results for event in events if isinstance(event, TargetFinished))
-    return timeless(found)
+    (results,) = (event.results for event in events if isinstance(event, TargetFinished))
+    return timeless(results)

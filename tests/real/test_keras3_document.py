@@ -35,7 +35,7 @@ for name, digest in json.loads(sys.argv[2]):
 """The line and the print of each example that NumPy runs."""
 
 
-def said(*arguments: str | Path) -> str:
+def output_of(*arguments: str | Path) -> str:
     """What the interpreter of the target prints."""
     require(TARGET)
     venv = shipped()[TARGET].venv
@@ -52,18 +52,18 @@ def said(*arguments: str | Path) -> str:
 
 
 def test_the_list_is_what_the_installed_package_holds() -> None:
-    assert said(ROOT / "tools" / "keras3_document.py") == LIST.read_text("utf-8")
+    assert output_of(ROOT / "tools" / "keras3_document.py") == LIST.read_text("utf-8")
 
 
 def test_each_print_can_be_read() -> None:
     docstrings = load_docstrings(KERAS_3_DOCUMENT) or {}
-    wanted = [
+    prints = [
         (docstring.name, digest)
         for docstring in docstrings.values()
         for _, digest in examples_of(KERAS_3_DOCUMENT, docstring)
     ]
-    lines = said("-c", EXAMPLES, ROOT / "tools", json.dumps(wanted)).splitlines()
-    assert len(lines) > 0.9 * len(wanted)
+    lines = output_of("-c", EXAMPLES, ROOT / "tools", json.dumps(prints)).splitlines()
+    assert len(lines) > 0.9 * len(prints)
     for line in lines:
         read: Sequence[str] = json.loads(line)
         assert read, "an example of the list that the docstring lacks"

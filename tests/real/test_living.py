@@ -32,18 +32,18 @@ def absent(results: Results) -> set[str]:
 @pytest.mark.parametrize("target", [NUMPY])
 def test_what_the_mapping_leaves_out_is_absent_with_its_reason(target: str, tmp_path: Path) -> None:
     table = mappings.load(shipped()[target].mapping or Path())
-    found = run(target, tmp_path, "--aspect", "presence")
-    assert {f.function for f in found.functions} == {*OFFERED}
-    assert absent(found) == table.absent.keys()
-    (failure,) = result(found, "rnn", Aspect.PRESENCE).failures
+    results = run(target, tmp_path, "--aspect", "presence")
+    assert {f.function for f in results.functions} == {*OFFERED}
+    assert absent(results) == table.absent.keys()
+    (failure,) = result(results, "rnn", Aspect.PRESENCE).failures
     assert table.absent["rnn"] in failure.message
 
 
 @pytest.mark.parametrize("target", [NUMPY])
 def test_what_the_mapping_says_is_borne_out(target: str, tmp_path: Path) -> None:
     # the same everywhere, different everywhere, and different on this target alone
-    found = run(target, tmp_path, "-k", "softplus or switch or bias_add or conv1d")
-    assert {"softplus", "switch", "bias_add", "conv1d"} <= {f.function for f in found.functions}
+    results = run(target, tmp_path, "-k", "softplus or switch or bias_add or conv1d")
+    assert {"softplus", "switch", "bias_add", "conv1d"} <= {f.function for f in results.functions}
     checked = CliRunner().invoke(migration, [str(tmp_path), "--check"])
     assert (checked.exit_code, "confirm" in checked.output) == (
         0,
@@ -53,12 +53,12 @@ def test_what_the_mapping_says_is_borne_out(target: str, tmp_path: Path) -> None
 
 @pytest.mark.parametrize("target", [GRAPH])
 def test_graph_mode_has_gradients_and_the_softmax_of_old(target: str, examine: Examine) -> None:
-    found = examine(target, SELECTION[target])
-    gradient = result(found, "softmax", Aspect.GRADIENT)
+    outcome = examine(target, SELECTION[target])
+    gradient = result(outcome, "softmax", Aspect.GRADIENT)
     # a gradient of rank 1 is refused like the value
     assert gradient.verdict in (Verdict.CONFORMS, Verdict.UNSUPPORTED)
     assert gradient.cases > 0
-    assert result(found, "softmax", Aspect.VALUE).verdict is Verdict.UNSUPPORTED
+    assert result(outcome, "softmax", Aspect.VALUE).verdict is Verdict.UNSUPPORTED
 
 
 @pytest.mark.parametrize("target", [LEGACY])
@@ -72,9 +72,9 @@ def test_the_legacy_backend_has_no_graph(target: str, tmp_path: Path) -> None:
 def test_a_violation_is_reproduced_by_its_script_without_the_suite(
     target: str, function: str, examine: Examine, tmp_path: Path
 ) -> None:
-    found = result(examine(target, SELECTION[target]), function, Aspect.VALUE)
+    aspect = result(examine(target, SELECTION[target]), function, Aspect.VALUE)
     wrong = (Verdict.VIOLATES, Verdict.CHANGED)  # those of a successor
-    (failure, *_) = (x for x in found.failures if x.verdict in wrong)
+    (failure, *_) = (x for x in aspect.failures if x.verdict in wrong)
     assert failure.script is not None
     answered = answer(target, failure.script, tmp_path)
     assert shows(answered, failure), (failure.message, answered)

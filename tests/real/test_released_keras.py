@@ -64,7 +64,7 @@ def test_loss_curves_agree(
     curves: tuple[dict[str, object], dict[str, object]], target: str, model: str, optimizer: str
 ) -> None:
     del target
-    theirs, ours = (found[model][optimizer]["losses"] for found in curves)  # type: ignore[index]
+    theirs, ours = (curve[model][optimizer]["losses"] for curve in curves)  # type: ignore[index]
     assert len(theirs) == len(ours) == STEPS
     assert theirs[0] != theirs[-1]
     np.testing.assert_allclose(ours, theirs, rtol=2e-6)

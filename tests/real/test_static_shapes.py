@@ -23,8 +23,8 @@ def shapes(python: str, module: str, environment: dict[str, str]) -> Shapes:
     command = [python, str(SCRIPT), module]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    found: Shapes = json.loads(done.stdout.splitlines()[-1])
-    return found
+    shapes_by_function: Shapes = json.loads(done.stdout.splitlines()[-1])
+    return shapes_by_function
 
 
 def less(mine: list[int | None] | str, other: list[int | None] | str) -> bool:

@@ -72,8 +72,8 @@ VALUES = [
 
 def result(results: Results, function: str, aspect: Aspect) -> AspectResult:
     """The only result of an aspect."""
-    (found,) = (f for f in results.functions if f.function == function)
-    (only,) = (a for a in found.aspects if a.aspect is aspect)
+    (tested,) = (f for f in results.functions if f.function == function)
+    (only,) = (a for a in tested.aspects if a.aspect is aspect)
     return only
 
 
@@ -92,8 +92,8 @@ def test_exactly_the_absent_functions_are_said_to_be_absent(target: str, tmp_pat
 
 @pytest.mark.parametrize(("target", "function", "verdict"), VALUES)
 def test_values(target: str, function: str, verdict: Verdict, examine: Examine) -> None:
-    found = result(examine(target, SELECTION[target]), function, Aspect.VALUE)
-    assert (found.verdict, found.cases >= 10) == (verdict, True), found.failures
+    aspect = result(examine(target, SELECTION[target]), function, Aspect.VALUE)
+    assert (aspect.verdict, aspect.cases >= 10) == (verdict, True), aspect.failures
 
 
 @pytest.mark.parametrize(
@@ -107,9 +107,9 @@ def test_values(target: str, function: str, verdict: Verdict, examine: Examine) 
 def test_values_of_few_cases(
     target: str, function: str, verdict: Verdict, examine: Examine
 ) -> None:
-    found = result(examine(target, SELECTION[target]), function, Aspect.VALUE)
-    assert found.cases
-    assert found.verdict is verdict, found.failures
+    aspect = result(examine(target, SELECTION[target]), function, Aspect.VALUE)
+    assert aspect.cases
+    assert aspect.verdict is verdict, aspect.failures
 
 
 @pytest.mark.parametrize("target", ABSENT)
@@ -139,8 +139,8 @@ def test_violations_cite_a_document_and_divergences_a_convention(
 def test_a_failure_is_reproduced_by_its_script_without_the_suite(
     target: str, function: str, examine: Examine, tmp_path: Path
 ) -> None:
-    found = result(examine(target, SELECTION[target]), function, Aspect.VALUE)
-    failures = [x for x in found.failures if x.verdict is not Verdict.UNSUPPORTED]
+    aspect = result(examine(target, SELECTION[target]), function, Aspect.VALUE)
+    failures = [x for x in aspect.failures if x.verdict is not Verdict.UNSUPPORTED]
     assert failures
     for failure in failures:
         assert failure.script is not None

@@ -31,11 +31,11 @@ cmodule.GCC_compiler.compile_str("m", "#include <Python.h>", folder, preargs=arg
 @pytest.mark.parametrize("target", [n for n, t in shipped().items() if t.library == "theano"])
 def test_the_compiled_header_is_used(target: str) -> None:
     require(target)
-    made = shipped()[target]
-    with open_session(made) as session:
+    theano = shipped()[target]
+    with open_session(theano) as session:
         assert "theano" in session.identity.versions
-    command = [str(interpreter(made)), "-c", COMPILE]
-    environment = launch_environment(made, sandboxed=True)
+    command = [str(interpreter(theano)), "-c", COMPILE]
+    environment = launch_environment(theano, sandboxed=True)
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     read = [line for line in done.stdout.splitlines() if line.endswith(".gch") or ".gch/" in line]
     assert read[-1].startswith("! "), done.stdout[-2000:]

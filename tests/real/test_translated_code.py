@@ -50,8 +50,8 @@ def results(target: str, folder: Path, which: str) -> dict[str, object]:
     )
     lines = [line for line in done.stdout.splitlines() if line.startswith("RESULTS")]
     assert lines, done.stderr[-2000:]
-    given: dict[str, object] = json.loads(lines[0].removeprefix("RESULTS"))
-    return given
+    values: dict[str, object] = json.loads(lines[0].removeprefix("RESULTS"))
+    return values
 
 
 @pytest.mark.real

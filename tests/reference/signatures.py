@@ -168,12 +168,12 @@ EDITIONS = ("keras-1", "keras-2.0", "keras-2.2")
 
 def documented() -> dict[str, dict[str, str]]:
     """Edition to function to signature, as `str(inspect.signature(f))` writes it."""
-    found: dict[str, dict[str, str]] = {edition: {} for edition in EDITIONS}
+    signatures: dict[str, dict[str, str]] = {edition: {} for edition in EDITIONS}
     for row in TABLE.strip().splitlines():
         name, cells = row.split(maxsplit=1)
         current = "-"
         for edition, cell in zip(EDITIONS, cells.split("|"), strict=True):
             current = current if cell.strip() == "=" else cell.strip()
             if current != "-":
-                found[edition][name] = "()" if current == "()" else f"({current})"
-    return found
+                signatures[edition][name] = "()" if current == "()" else f"({current})"
+    return signatures

@@ -129,9 +129,9 @@ def test_operators_and_compiled_functions_need_no_active_backend() -> None:
     other = other_package()
     other.set_floatx("float64")
     x = other.placeholder((3,), dtype="int32")
-    made = (abs(-x) / 2)[other.constant(1, "int32") :] ** 2
-    assert made.dtype == "float64"
-    f = other.function([x], [made])
+    tensor = (abs(-x) / 2)[other.constant(1, "int32") :] ** 2
+    assert tensor.dtype == "float64"
+    f = other.function([x], [tensor])
     in_the_other = K.BACKEND.call(f, [[2, 4, 6]])
     assert f([[2, 4, 6]])[0].tolist() == in_the_other[0].tolist() == [4, 9]
 
@@ -163,15 +163,15 @@ def test_without_a_backend_nothing_is_made() -> None:
 
 
 def test_threads_have_each_their_own_active_backend() -> None:
-    meeting, found = threading.Barrier(2, timeout=30), {}
+    meeting, answers = threading.Barrier(2, timeout=30), {}
 
     def work(module: Any) -> None:
         def step(x: Any) -> Any:
             meeting.wait()  # both are inside of map_fn
-            found[module.backend()] = active()
+            answers[module.backend()] = active()
             return x + module.constant(1.0)
 
-        found[f"{module.backend()} result"] = module.eval(
+        answers[f"{module.backend()} result"] = module.eval(
             module.map_fn(step, module.constant([1.0]))
         ).tolist()
 
@@ -180,7 +180,7 @@ def test_threads_have_each_their_own_active_backend() -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert found == {
+    assert answers == {
         "conformance.reference": K.BACKEND,
         "other": OTHER.BACKEND,
         "conformance.reference result": [2.0],

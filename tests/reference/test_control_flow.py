@@ -65,9 +65,9 @@ def test_rnn(unroll: bool, backwards: bool, mask: bool) -> None:
     last, outputs, states = K.rnn(
         step, held(X), [held(S), held(C)], unroll=unroll, constants=constants, **ours
     )
-    wanted = oracle.rnn(same, X, [S, C], constants=[C], **theirs)
-    found = K.function([], [last, outputs, *states])([])
-    for a, b in zip(found, [wanted[0], wanted[1], *wanted[2]], strict=True):
+    expected = oracle.rnn(same, X, [S, C], constants=[C], **theirs)
+    arrays = K.function([], [last, outputs, *states])([])
+    for a, b in zip(arrays, [expected[0], expected[1], *expected[2]], strict=True):
         assert_within(a, b, _room())
     assert outputs.shape == (2, 4, 3)
 
@@ -120,17 +120,17 @@ def test_gradients_of_folds_and_maps(name: str) -> None:
         return getattr(K, name)(lambda a, v: a * v + v * v, x, held(start))
 
     x = held(elems)
-    (found,) = K.function([], K.gradients(K.sum(result(x) * result(x)), [x]))([])
-    wanted = _numerical(lambda v: float(K.eval(K.sum(K.square(result(held(v)))))), elems)
-    np.testing.assert_allclose(found, wanted, rtol=1e-6, atol=1e-6)
+    (gradient,) = K.function([], K.gradients(K.sum(result(x) * result(x)), [x]))([])
+    expected = _numerical(lambda v: float(K.eval(K.sum(K.square(result(held(v)))))), elems)
+    np.testing.assert_allclose(gradient, expected, rtol=1e-6, atol=1e-6)
 
 
 def test_nested_loops() -> None:
     x = held(X)
     total = K.map_fn(lambda rows: K.foldl(lambda a, r: a * 0.5 + r, rows), x)
-    wanted = [oracle.foldl(lambda a, r: a * 0.5 + r, rows) for rows in X]
+    expected = [oracle.foldl(lambda a, r: a * 0.5 + r, rows) for rows in X]
     sizes = [oracle.foldl(lambda a, r: a * 0.5 + r, rows) for rows in np.abs(X)]
-    assert_same(K.eval(total), wanted, roundings=X.shape[1] - 1, size=sizes)
+    assert_same(K.eval(total), expected, roundings=X.shape[1] - 1, size=sizes)
     (gradient,) = K.function([], K.gradients(K.sum(total), [x]))([])
     np.testing.assert_array_equal(gradient[0, :, 0], [0.125, 0.25, 0.5, 1])
 
@@ -145,15 +145,15 @@ def test_folds_start_with_the_first_or_last_element() -> None:
 
 def test_map_fn_casts_and_keeps_the_first_axis() -> None:
     x = K.placeholder((None, 2))
-    found = K.map_fn(K.sum, x, name="sums", dtype="float64")
-    assert (found.shape, found.dtype, found.name) == ((None,), "float64", "sums")
+    result = K.map_fn(K.sum, x, name="sums", dtype="float64")
+    assert (result.shape, result.dtype, result.name) == ((None,), "float64", "sums")
 
 
 @pytest.mark.parametrize("rank", [0, 1, 2])
 def test_switch(rank: int) -> None:
     condition = np.array(1) if not rank else (RNG.random(X.shape[:rank]) < 0.5).astype("int32")
-    found = K.eval(K.switch(held(condition), held(X), lambda: held(-X)))
-    np.testing.assert_array_equal(found, oracle.switch(condition, X, -X))
+    chosen = K.eval(K.switch(held(condition), held(X), lambda: held(-X)))
+    np.testing.assert_array_equal(chosen, oracle.switch(condition, X, -X))
 
 
 def test_phases() -> None:

@@ -32,12 +32,12 @@ def check(name: str, arrays: dict[str, Any], **how: Any) -> None:
         x = K.placeholder(shape if unknown else fed.shape, dtype="float64")
         rest = {n: K.variable(a, dtype="float64") for n, a in others}
         result = getattr(K, name)(**{first: x}, **rest, **how)
-        found = K.function([x], [result])([fed])[0]
-        assert_right(found, expectation)
+        value = K.function([x], [result])([fed])[0]
+        assert_right(value, expectation)
         known = K.int_shape(result)
-        assert len(known) == found.ndim
-        assert all(k in (None, n) for k, n in zip(known, found.shape, strict=True))
-        assert unknown or known == found.shape
+        assert len(known) == value.ndim
+        assert all(k in (None, n) for k, n in zip(known, value.shape, strict=True))
+        assert unknown or known == value.shape
 
 
 @pytest.mark.parametrize("data_format", ["channels_last", "channels_first"])
@@ -51,9 +51,9 @@ def test_convolutions(
         return
     kernel = RNG.normal(size=(*SIZES[axes], 2, 3))
     many = {"strides": (strides,) * axes, "dilation_rate": (dilation,) * axes}
-    one = {"strides": strides, "dilation_rate": dilation}
+    single = {"strides": strides, "dilation_rate": dilation}
     arrays = {"x": images(axes, data_format), "kernel": kernel}
-    how = one if axes == 1 else many
+    how = single if axes == 1 else many
     check(f"conv{axes}d", arrays, padding=padding, data_format=data_format, **how)
 
 
@@ -111,7 +111,7 @@ def test_gradients_are_finite_differences(name: str, padding: str) -> None:
         result = K.pool2d(x, (3, 2), (2, 1), padding, pool_mode=name)
     loss = K.sum(K.square(result))
     for tensor in {"conv2d": [x, kernel], "separable": [x, kernel, point]}.get(name, [x]):
-        found = K.eval(K.gradients(loss, [tensor])[0])
+        gradient = K.eval(K.gradients(loss, [tensor])[0])
         at = K.get_value(tensor)
         step = RNG.normal(size=at.shape)
         ends = []
@@ -119,7 +119,7 @@ def test_gradients_are_finite_differences(name: str, padding: str) -> None:
             K.set_value(tensor, at + sign * 1e-6 * step)
             ends.append(float(K.eval(loss)))
         K.set_value(tensor, at)
-        np.testing.assert_allclose(np.sum(found * step), (ends[0] - ends[1]) / 2e-6, rtol=1e-6)
+        np.testing.assert_allclose(np.sum(gradient * step), (ends[0] - ends[1]) / 2e-6, rtol=1e-6)
 
 
 def test_the_gradient_of_a_convolution_is_the_transposed_one() -> None:
@@ -127,13 +127,13 @@ def test_the_gradient_of_a_convolution_is_the_transposed_one() -> None:
     kernel = K.variable(RNG.normal(size=(3, 2, 2, 4)), dtype="float64")
     result = K.conv2d(x, kernel, (2, 2), "same")
     weights = K.variable(RNG.normal(size=K.int_shape(result)), dtype="float64")
-    found = K.gradients(K.sum(result * weights), [x])[0]
-    wanted = K.conv2d_transpose(weights, kernel, K.int_shape(x), (2, 2), "same")
+    gradient = K.gradients(K.sum(result * weights), [x])[0]
+    expected = K.conv2d_transpose(weights, kernel, K.int_shape(x), (2, 2), "same")
     tensors = {"x": K.get_value(weights), "kernel": K.get_value(kernel)}
     how = {"output_shape": K.int_shape(x), "strides": (2, 2), "padding": "same"}
     expectation = ask("conv2d_transpose", **tensors, **how)
-    assert_right(K.eval(found), expectation)
-    assert_right(K.eval(wanted), expectation)
+    assert_right(K.eval(gradient), expectation)
+    assert_right(K.eval(expected), expectation)
 
 
 X = K.placeholder((2, 5, 5, 3))
@@ -184,5 +184,5 @@ for wrong in (dict(dim_ordering="channels_last"), dict(dim_ordering=None), dict(
 
 
 def test_keras_1() -> None:
-    found = output("keras-1", KERAS_1).splitlines()
-    assert found == ["True", "(1, 5, 4, 3)", "ValueError", "ValueError", "TypeError"]
+    lines = output("keras-1", KERAS_1).splitlines()
+    assert lines == ["True", "(1, 5, 4, 3)", "ValueError", "ValueError", "TypeError"]

@@ -34,76 +34,78 @@ def batch() -> dict[str, Any]:
     }
 
 
-def cost(given: dict[str, Any]) -> Any:
-    return K.eval(K.ctc_batch_cost(**{name: variable(a) for name, a in given.items()}))
+def cost(arguments: dict[str, Any]) -> Any:
+    return K.eval(K.ctc_batch_cost(**{name: variable(a) for name, a in arguments.items()}))
 
 
 def test_batch_cost() -> None:
-    given = batch()
-    assert_right(cost(given), ctc.expected_cost_with(0, **given))
+    arguments = batch()
+    assert_right(cost(arguments), ctc.expected_cost_with(0, **arguments))
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32"])
 def test_batch_cost_rounds_once(dtype: str) -> None:
-    given = batch()
-    given["y_pred"] = given["y_pred"].astype(dtype)
-    wide = {**given, "y_pred": given["y_pred"].astype("float64")}
-    found = cost(given)
-    assert found.dtype == dtype
-    assert_same(found, ctc_paths.ctc_batch_cost(**wide), roundings=1, dtype=dtype)
+    arguments = batch()
+    arguments["y_pred"] = arguments["y_pred"].astype(dtype)
+    wide = {**arguments, "y_pred": arguments["y_pred"].astype("float64")}
+    loss = cost(arguments)
+    assert loss.dtype == dtype
+    assert_same(loss, ctc_paths.ctc_batch_cost(**wide), roundings=1, dtype=dtype)
 
 
 def test_batch_cost_takes_labels_of_floats() -> None:
-    given = batch()
-    floats = {**given, "y_true": given["y_true"].astype("float32")}
-    np.testing.assert_array_equal(cost(floats), cost(given))
+    arguments = batch()
+    floats = {**arguments, "y_true": arguments["y_true"].astype("float32")}
+    np.testing.assert_array_equal(cost(floats), cost(arguments))
 
 
 def test_a_label_that_does_not_fit_has_an_infinite_loss() -> None:
-    given = batch()
-    given["input_length"][0] = 3
-    assert cost(given)[0] == np.inf
+    arguments = batch()
+    arguments["input_length"][0] = 3
+    assert cost(arguments)[0] == np.inf
 
 
 def test_static_shape_of_the_loss() -> None:
     shapes = [(None, 5), (None, None, 4), (8, 1), (None, 1)]
     dtypes = ["int32", "float32", "int32", "int32"]
-    given = [K.placeholder(s, dtype=d) for s, d in zip(shapes, dtypes, strict=True)]
-    assert K.int_shape(K.ctc_batch_cost(*given)) == (8, 1)
+    tensors = [K.placeholder(s, dtype=d) for s, d in zip(shapes, dtypes, strict=True)]
+    assert K.int_shape(K.ctc_batch_cost(*tensors)) == (8, 1)
 
 
 def test_gradient() -> None:
-    given = batch()
-    logits = variable(np.log(given.pop("y_pred")))
-    rest = {name: variable(a) for name, a in given.items()}
+    arguments = batch()
+    logits = variable(np.log(arguments.pop("y_pred")))
+    rest = {name: variable(a) for name, a in arguments.items()}
     loss = K.sum(K.ctc_batch_cost(y_pred=K.softmax(logits), **rest))
-    (found,) = K.gradients(loss, [logits])
-    wanted = ctc.ctc_gradient(K.get_value(logits), **given)
+    (gradient,) = K.gradients(loss, [logits])
+    expected = ctc.ctc_gradient(K.get_value(logits), **arguments)
     # softmax, two recursions and the exponential of their sum, for a probability of at most 1
     counted = 2 * log_probability(7) + 2 * library("exp") + 4 + 3
-    deepest = 1 + ctc_paths.ctc_batch_cost(y_pred=np.exp(K.get_value(logits)), **given).max()
-    assert_same(K.eval(found), wanted, roundings=counted, size=np.full(wanted.shape, deepest))
+    deepest = 1 + ctc_paths.ctc_batch_cost(y_pred=np.exp(K.get_value(logits)), **arguments).max()
+    assert_same(
+        K.eval(gradient), expected, roundings=counted, size=np.full(expected.shape, deepest)
+    )
 
 
 def test_errors_of_batch_cost() -> None:
-    given = {name: variable(a) for name, a in batch().items()}
+    tensors = {name: variable(a) for name, a in batch().items()}
     with pytest.raises(ValueError, match=r"y_pred .* rank 3"):
-        K.ctc_batch_cost(**{**given, "y_pred": given["y_true"]})
+        K.ctc_batch_cost(**{**tensors, "y_pred": tensors["y_true"]})
     with pytest.raises(ValueError, match=r"input_length .* rank 2"):
-        K.ctc_batch_cost(**{**given, "input_length": variable(np.array([1, 2, 3]))})
+        K.ctc_batch_cost(**{**tensors, "input_length": variable(np.array([1, 2, 3]))})
     with pytest.raises(ValueError, match=r"K\.cast"):
-        K.ctc_batch_cost(**{**given, "input_length": K.cast(given["input_length"], "float32")})
+        K.ctc_batch_cost(**{**tensors, "input_length": K.cast(tensors["input_length"], "float32")})
     with pytest.raises(ValueError, match="input_length must be from 1 to 7"):
-        K.eval(K.ctc_batch_cost(**{**given, "input_length": variable(np.array([[8], [1], [1]]))}))
+        K.eval(K.ctc_batch_cost(**{**tensors, "input_length": variable(np.array([[8], [1], [1]]))}))
     with pytest.raises(ValueError, match="3 is the blank"):
-        K.eval(K.ctc_batch_cost(**{**given, "y_true": variable(np.full((3, 3), 3))}))
+        K.eval(K.ctc_batch_cost(**{**tensors, "y_true": variable(np.full((3, 3), 3))}))
 
 
 def decoded(y: Any, lengths: Any, **arguments: Any) -> tuple[list[Any], Any]:
     labels, logarithms = K.ctc_decode(
         variable(y), variable(np.array(lengths, "int32")), **arguments
     )
-    return [K.eval(one) for one in labels], K.eval(logarithms)
+    return [K.eval(label) for label in labels], K.eval(logarithms)
 
 
 def stripped(row: Any) -> tuple[int, ...]:
@@ -116,10 +118,10 @@ def test_greedy() -> None:
     (labels,), logarithms = decoded(y, [7, 5])
     assert labels.tolist() == [[0, 0, 1, -1, -1, -1, -1], [1, 1, -1, -1, -1, -1, -1]]
     steps = np.array([[7], [5]])
-    wanted = np.log(0.8) * steps
+    expected = np.log(0.8) * steps
     # 0.7 + 0.1 is rounded, which moves a logarithm by a rounding of 1; then up to 7 are added
-    size = np.abs(wanted) + steps
-    assert_same(logarithms, wanted, roundings=library("log") + 7, size=size)
+    size = np.abs(expected) + steps
+    assert_same(logarithms, expected, roundings=library("log") + 7, size=size)
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -133,9 +135,9 @@ def test_a_search_that_loses_nothing_finds_the_likeliest(
     top = 2
     labels, logarithms = decoded(y, lengths, greedy=False, beam_width=200, top_paths=top)
     for i, length in enumerate(lengths):
-        wanted = ctc_paths.ranked(y[i, :length])[:top]
-        assert [stripped(one[i]) for one in labels] == [label for label, _ in wanted]
-        values = np.array([value for _, value in wanted])
+        ranking = ctc_paths.ranked(y[i, :length])[:top]
+        assert [stripped(label[i]) for label in labels] == [label for label, _ in ranking]
+        values = np.array([value for _, value in ranking])
         counted = log_probability(length) + length + categories**length
         assert_same(logarithms[i], values, roundings=counted, size=1 + np.abs(values))
 
@@ -145,9 +147,9 @@ def test_a_narrow_search_keeps_the_likeliest_beginnings() -> None:
     labels, logarithms = decoded(y, [30, 20], greedy=False, beam_width=3, top_paths=3)
     assert (np.diff(logarithms, axis=1) <= 0).all()
     for i, length in enumerate((30, 20)):
-        found = [stripped(one[i]) for one in labels]
-        assert len(set(found)) == 3
-        for label, value in zip(found, logarithms[i], strict=True):
+        beams = [stripped(label[i]) for label in labels]
+        assert len(set(beams)) == 3
+        for label, value in zip(beams, logarithms[i], strict=True):
             whole = ctc_paths.log_probability(y[i, :length], label)
             assert value <= whole + 2 * gamma(log_probability(length)) * (1 + abs(whole))
 
@@ -166,7 +168,7 @@ def test_a_beam_is_as_wide_as_the_paths_asked_for() -> None:
 def test_static_shapes_of_decoding() -> None:
     y, lengths = K.placeholder((None, 5, 3)), K.placeholder((4,), dtype="int32")
     labels, logarithms = K.ctc_decode(y, lengths, greedy=False, top_paths=2)
-    assert [K.int_shape(one) for one in labels] == [(None, 5), (None, 5)]
+    assert [K.int_shape(label) for label in labels] == [(None, 5), (None, 5)]
     assert K.int_shape(logarithms) == (None, 2)
 
 
@@ -193,8 +195,8 @@ MATRIX = np.array([[0.0, 2.0, 0.0], [3.0, 0.0, -1.0]], "float32")
 def test_sparse_placeholders_are_fed(fed: Any) -> None:
     x = K.placeholder((None, 3), sparse=True)
     assert (K.is_sparse(x), K.ndim(x), K.dtype(x)) == (True, 2, "float32")
-    (found,) = K.function([x], [K.to_dense(x) * 2.0])([fed])
-    np.testing.assert_array_equal(found, 2 * MATRIX)
+    (dense,) = K.function([x], [K.to_dense(x) * 2.0])([fed])
+    np.testing.assert_array_equal(dense, 2 * MATRIX)
 
 
 def test_dense_tensors_are_dense_already() -> None:
@@ -224,16 +226,16 @@ n = K.variable(np.array([[3]]), dtype='int32')
 
 
 def test_keras_1_gives_paths() -> None:
-    found = output(
+    printed = output(
         "keras-1", FORM + "print(K.eval(K.ctc_decode(K.variable(y, 'float64'), n)).tolist())"
     )
-    assert found == "[[[0.0, 0.7, 0.0], [0.0, 0.0, 0.7], [0.0, 0.6, 0.0], [0.0, 0.0, 1.0]]]"
+    assert printed == "[[[0.0, 0.7, 0.0], [0.0, 0.0, 0.7], [0.0, 0.6, 0.0], [0.0, 0.0, 1.0]]]"
 
 
 def test_keras_1_searches_a_dictionary() -> None:
     call = "K.ctc_decode(K.variable(y, 'float64'), n, False, 10, [1, 2], [[0, 0], [0, 1]])"
-    found = output("keras-1", f"{FORM}print(K.eval({call}).argmax(axis=-1).tolist())")
-    assert found == "[[0, 2, 1, 2]]"
+    printed = output("keras-1", f"{FORM}print(K.eval({call}).argmax(axis=-1).tolist())")
+    assert printed == "[[0, 2, 1, 2]]"
 
 
 def test_keras_1_needs_a_dictionary_to_search() -> None:

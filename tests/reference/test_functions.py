@@ -25,14 +25,14 @@ def test_a_small_network() -> None:
     for batch in (1, 4, 0):
         data = RNG.normal(size=(batch, 5))
         inner = np.maximum(data @ w1 + b1, 0)
-        wanted = special.softmax(inner @ w2 + b2, axis=-1)
-        found, classes, _ = predict([data])
+        expected = special.softmax(inner @ w2 + b2, axis=-1)
+        probabilities, classes, _ = predict([data])
         first = gamma(6) * (np.abs(data) @ np.abs(w1) + np.abs(b1))
         second = first @ np.abs(w2) + gamma(9) * (inner @ np.abs(w2) + np.abs(b2))
         # an error e of two scores changes their quotient in softmax by 2 e at most, to first order
         share = 2 * second.max(initial=0) + gamma(library("exp") + 4)
-        assert_within(found, wanted, 2 * share * wanted)
-        np.testing.assert_array_equal(classes, wanted.argmax(-1))
+        assert_within(probabilities, expected, 2 * share * expected)
+        np.testing.assert_array_equal(classes, expected.argmax(-1))
     K.set_value(weights[3], [100.0, 0.0, 0.0])
     assert predict([RNG.normal(size=(6, 5))])[1].tolist() == [0] * 6
 
@@ -123,8 +123,8 @@ def test_inputs_are_not_changed() -> None:
 def test_inputs_of_another_dtype_are_taken_if_nothing_is_lost() -> None:
     x, n = K.placeholder((2,)), K.placeholder((2,), dtype="int32")
     f = K.function([x, n], [x, n])
-    found = f([[1, 2], np.array([3.0, 4.0])])
-    assert [a.dtype.name for a in found] == ["float32", "int32"]
+    results = f([[1, 2], np.array([3.0, 4.0])])
+    assert [a.dtype.name for a in results] == ["float32", "int32"]
     with pytest.raises(ValueError, match="int32"):
         f([[1, 2], [0.5, 1]])
 
@@ -179,9 +179,9 @@ def test_an_error_at_evaluation_names_the_operation() -> None:
 def test_values_of_variables() -> None:
     v, w = K.variable([1.0, 2.0]), K.variable(np.eye(2), dtype="float64")
     K.batch_set_value([(v, [5, 6]), (w, np.zeros((2, 2)))])
-    found = K.batch_get_value([v, w])
-    assert [a.tolist() for a in found] == [[5, 6], [[0, 0], [0, 0]]]
-    assert [a.dtype.name for a in found] == ["float32", "float64"]
+    values = K.batch_get_value([v, w])
+    assert [a.tolist() for a in values] == [[5, 6], [[0, 0], [0, 0]]]
+    assert [a.dtype.name for a in values] == ["float32", "float64"]
     with pytest.raises(ValueError, match="shape"):
         K.set_value(v, [1, 2, 3])
     with pytest.raises(ValueError, match="not a variable"):

@@ -23,18 +23,18 @@ def gradient(build: Any, values: Any, dtype: str = "float64") -> Any:
 
 def test_one_gradient_for_each_variable_in_their_order() -> None:
     x, y = K.variable([1.0, 2.0]), K.variable([[3.0, 4.0], [5.0, 6.0]])
-    found = K.gradients(K.sum(K.square(x) * y), [y, x, y])
-    assert isinstance(found, list)
-    wanted = [[[1, 4], [1, 4]], [16, 40], [[1, 4], [1, 4]]]
-    assert [K.eval(g).tolist() for g in found] == wanted
+    gradients = K.gradients(K.sum(K.square(x) * y), [y, x, y])
+    assert isinstance(gradients, list)
+    expected = [[[1, 4], [1, 4]], [16, 40], [[1, 4], [1, 4]]]
+    assert [K.eval(g).tolist() for g in gradients] == expected
 
 
 def test_of_placeholders_and_of_tensors_on_the_way() -> None:
     x = K.placeholder((None, 2))
     y = K.square(x)
-    found = K.gradients(K.sum(K.square(y)), [x, y])
-    assert [g.shape for g in found] == [(None, 2), (None, 2)]
-    values = K.function([x], found)([[[1, 2], [3, -1]]])
+    gradients = K.gradients(K.sum(K.square(y)), [x, y])
+    assert [g.shape for g in gradients] == [(None, 2), (None, 2)]
+    values = K.function([x], gradients)([[[1, 2], [3, -1]]])
     assert [v.tolist() for v in values] == [[[4, 32], [108, -4]], [[2, 8], [18, 2]]]
 
 
@@ -47,9 +47,12 @@ def test_a_loss_that_is_no_scalar_stands_for_its_sum() -> None:
 def test_zeros_where_the_loss_does_not_depend() -> None:
     x, y = K.variable([1.0, 2.0]), K.placeholder((None, 3))
     loss = K.sum(K.stop_gradient(x)) + K.sum(K.cast(K.argmax(x), "float32"))
-    found = K.gradients(loss, [x, y])
-    assert found[1].shape == (None, 3)
-    assert [v.tolist() for v in K.function([y], found)([np.ones((1, 3))])] == [[0, 0], [[0] * 3]]
+    gradients = K.gradients(loss, [x, y])
+    assert gradients[1].shape == (None, 3)
+    assert [v.tolist() for v in K.function([y], gradients)([np.ones((1, 3))])] == [
+        [0, 0],
+        [[0] * 3],
+    ]
 
 
 def test_values_are_current_at_every_evaluation() -> None:
@@ -86,9 +89,9 @@ def test_stop_gradient() -> None:
     x = K.variable([1.0, -2.0])
     assert K.eval(K.stop_gradient(x)).tolist() == [1, -2]
     assert gradient(lambda x: x * K.stop_gradient(x), [1.0, -2.0]) == [1, -2]
-    listed = K.stop_gradient([x, K.square(x)])
-    assert isinstance(listed, list)
-    assert [K.eval(item).tolist() for item in listed] == [[1, -2], [1, 4]]
+    tensors = K.stop_gradient([x, K.square(x)])
+    assert isinstance(tensors, list)
+    assert [K.eval(item).tolist() for item in tensors] == [[1, -2], [1, 4]]
     whole = K.stop_gradient(K.placeholder((None, 2), dtype="int32"))
     assert (whole.shape, whole.dtype) == ((None, 2), "int32")
 

@@ -179,9 +179,9 @@ def functional(y: Any) -> Any:
     return K.sum(flat * (0.5 + K.sin(K.cumsum(K.ones_like(flat), axis=0))))
 
 
-def close(found: Any, wanted: Any) -> None:
-    assert found.shape == wanted.shape
-    np.testing.assert_allclose(found, wanted, rtol=1e-8, atol=1e-8)
+def close(gradient: Any, expected: Any) -> None:
+    assert gradient.shape == expected.shape
+    np.testing.assert_allclose(gradient, expected, rtol=1e-8, atol=1e-8)
 
 
 @pytest.mark.parametrize("known", [True, False])
@@ -195,9 +195,9 @@ def test_rule(
     loss = functional(build(*inputs))
     gradients = K.gradients(loss, inputs)
     assert [g.shape for g in gradients] == [x.shape for x in inputs]
-    found = K.function(inputs, gradients)(arrays)
+    values = K.function(inputs, gradients)(arrays)
     for i in range(len(inputs)):
-        close(found[i], differences(K.function(inputs, [loss]), arrays, i))
+        close(values[i], differences(K.function(inputs, [loss]), arrays, i))
 
 
 @pytest.mark.parametrize("known", [True, False])
@@ -210,9 +210,9 @@ def test_gradient_of_the_gradient(
     arrays = [numbers(shape, seed) for seed, shape in enumerate(shapes)]
     first = K.gradients(functional(K.sin(build(*inputs))), inputs)
     loss = functional(K.concatenate([K.flatten(g) for g in first]))
-    found = K.function(inputs, K.gradients(loss, inputs))(arrays)
+    values = K.function(inputs, K.gradients(loss, inputs))(arrays)
     for i in range(len(inputs)):
-        close(found[i], differences(K.function(inputs, [loss]), arrays, i))
+        close(values[i], differences(K.function(inputs, [loss]), arrays, i))
 
 
 def test_every_rule_is_tested() -> None:
@@ -237,7 +237,7 @@ DTYPES = ("float16", "float32", "float64")
 def test_dtype_is_kept(case: Any, dtype: str) -> None:
     _, build, shapes = case
     inputs = [K.placeholder(shape, dtype=dtype) for shape in shapes]
-    found = K.gradients(K.sum(build(*inputs)), inputs)
-    assert {g.dtype for g in found} == {dtype}
+    results = K.gradients(K.sum(build(*inputs)), inputs)
+    assert {g.dtype for g in results} == {dtype}
     arrays = [numbers(shape, seed).astype(dtype) for seed, shape in enumerate(shapes)]
-    assert {g.dtype.name for g in K.function(inputs, found)(arrays)} == {dtype}
+    assert {g.dtype.name for g in K.function(inputs, results)(arrays)} == {dtype}

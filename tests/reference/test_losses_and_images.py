@@ -71,28 +71,28 @@ CALLS[1][1].update({n: v[:3] for n, v in STATISTICS.items()})
 
 
 def value(name: str, arguments: dict[str, Any]) -> Any:
-    def made(item: Any) -> Any:
+    def tensor(item: Any) -> Any:
         return K.variable(item, dtype=item.dtype.name) if isinstance(item, np.ndarray) else item
 
-    return K.eval(getattr(K, name)(**{n: made(v) for n, v in arguments.items()}))
+    return K.eval(getattr(K, name)(**{n: tensor(v) for n, v in arguments.items()}))
 
 
 @pytest.mark.parametrize(
     ("name", "arguments"), CALLS, ids=[f"{n}-{i}" for i, (n, _) in enumerate(CALLS)]
 )
 def test_values_are_the_oracles(name: str, arguments: dict[str, Any]) -> None:
-    found = value(name, arguments)
-    assert found.dtype == ("bool" if name == "in_top_k" else "float64")
-    assert_right(found, ask(name, found.dtype.name, **arguments))
+    result = value(name, arguments)
+    assert result.dtype == ("bool" if name == "in_top_k" else "float64")
+    assert_right(result, ask(name, result.dtype.name, **arguments))
 
 
 def test_float32_is_rounded_once() -> None:
     x = IMAGES.astype("float32")
-    found = value("l2_normalize", {"x": x, "axis": -1})
+    result = value("l2_normalize", {"x": x, "axis": -1})
     wide = ask("l2_normalize", x=x.astype("float64"), axis=-1)
-    assert found.dtype == np.float32
+    assert result.dtype == np.float32
     half = np.spacing(np.abs(wide.value).astype("float32")) / 2
-    assert_within(found, wide.value, half + wide.bound)
+    assert_within(result, wide.value, half + wide.bound)
 
 
 def test_three_results_of_training() -> None:
@@ -103,8 +103,8 @@ def test_three_results_of_training() -> None:
     arguments = {"x": x, "gamma": gamma, "beta": beta, "reduction_axes": [0, 1, 2]}
     for part, result in zip(("normalised tensor", "mean", "variance"), results, strict=True):
         name = f"normalize_batch_in_training.{part}"
-        given = arguments | ({"epsilon": 1e-3} if part == "normalised tensor" else {})
-        assert_right(K.eval(result), expect(name, given, "float32", Contraction()))
+        options = arguments | ({"epsilon": 1e-3} if part == "normalised tensor" else {})
+        assert_right(K.eval(result), expect(name, options, "float32", Contraction()))
 
 
 def test_static_shapes_with_unknown_dimensions() -> None:
@@ -176,7 +176,7 @@ def test_gradients_are_finite_differences(name: str, arguments: dict[str, Any]) 
     }
     loss = K.sum(K.square(getattr(K, name)(**tensors)))
     for parameter, array in floats.items():
-        (found,) = K.gradients(loss, [tensors[parameter]])
+        (gradient,) = K.gradients(loss, [tensors[parameter]])
         direction = RNG.normal(size=array.shape)
         ends = [
             np.square(
@@ -185,7 +185,7 @@ def test_gradients_are_finite_differences(name: str, arguments: dict[str, Any]) 
             for sign in (1, -1)
         ]
         slope = (ends[0] - ends[1]) / 2e-6
-        assert np.sum(K.eval(found) * direction) == pytest.approx(slope, rel=1e-5, abs=1e-6)
+        assert np.sum(K.eval(gradient) * direction) == pytest.approx(slope, rel=1e-5, abs=1e-6)
 
 
 def test_keras_1() -> None:

@@ -37,9 +37,9 @@ def evaluated(build: Callable[..., Any], *arrays: Any) -> Any:
     return K.function(inputs, [build(*inputs)])(list(arrays))[0]
 
 
-def same(found: Any, wanted: Any) -> None:
-    assert found.dtype == np.asarray(wanted).dtype
-    np.testing.assert_array_equal(found, wanted)
+def same(result: Any, expected: Any) -> None:
+    assert result.dtype == np.asarray(expected).dtype
+    np.testing.assert_array_equal(result, expected)
 
 
 @pytest.mark.parametrize("compute", BINARY, ids=lambda compute: compute.__name__)
@@ -47,9 +47,9 @@ def same(found: Any, wanted: Any) -> None:
 def test_two_tensors(compute: Any, dtype: str) -> None:
     x, y = X.astype(dtype), Y.astype(dtype)
     y[y == 0] = 1
-    wanted = compute(x, y)
+    expected = compute(x, y)
     whole = dtype == "int32" and compute is operator.truediv
-    same(evaluated(compute, x, y), wanted.astype("float32") if whole else wanted)
+    same(evaluated(compute, x, y), expected.astype("float32") if whole else expected)
 
 
 @pytest.mark.parametrize("compute", BINARY, ids=lambda compute: compute.__name__)
@@ -129,8 +129,8 @@ def test_indices_that_are_tensors(index: int, dtype: str) -> None:
 @pytest.mark.parametrize("index", range(len(INDICES)))
 def test_known_indices_give_known_shapes(index: int) -> None:
     x = np.ones((3, 4, 5))
-    found = INDICES[index](K.placeholder(x.shape), K.shape(K.placeholder((1, None)))[0])
-    assert K.int_shape(found) == INDICES[index](x, 1).shape
+    element = INDICES[index](K.placeholder(x.shape), K.shape(K.placeholder((1, None)))[0])
+    assert K.int_shape(element) == INDICES[index](x, 1).shape
 
 
 def test_numpy_integers_are_indices() -> None:

@@ -19,8 +19,8 @@ ONE = np.ones((2, 3), dtype="float32")
 
 def operations(targets: list[Any], settings: dict[Tensor, bool] | None = None) -> Counter[str]:
     """How often a plan computes each operation."""
-    made = plan(targets, [], K.BACKEND.library, settings or {})
-    return Counter(made.nodes[slot].operation for slot, *_ in made.steps)
+    planned = plan(targets, [], K.BACKEND.library, settings or {})
+    return Counter(planned.nodes[slot].operation for slot, *_ in planned.steps)
 
 
 def x_() -> Any:
@@ -63,9 +63,9 @@ def test_a_function_follows_the_phase_of_each_call(dtype: str) -> None:
     f = K.function([x, phase], [y, *K.gradients(y, [x])])
     for value in (1, 0, 1, 0):
         y, slope = f([ONE, np.array(value, dtype)])
-        for found in (y, slope):
-            wanted = np.exp(ONE) if value else -ONE
-            assert_same(found, wanted, roundings=library("exp"), dtype="float32")
+        for result in (y, slope):
+            expected = np.exp(ONE) if value else -ONE
+            assert_same(result, expected, roundings=library("exp"), dtype="float32")
 
 
 def test_the_default_of_the_learning_phase_counts() -> None:
@@ -100,8 +100,8 @@ def test_many_switches_have_one_plan() -> None:
         y = K.switch(phase, y + 2**i, y)
     f = K.function([x, *phases], [y])
     for number in (0, 5, 31):
-        given = [np.array(bool(number >> i & 1)) for i in range(5)]
-        assert (f([0 * ONE, *given])[0] == number).all()
+        bits = [np.array(bool(number >> i & 1)) for i in range(5)]
+        assert (f([0 * ONE, *bits])[0] == number).all()
     assert len(f._plans) == 1
 
 
@@ -114,18 +114,18 @@ def test_branches_of_different_shapes_are_still_refused() -> None:
 
 def test_arrays_are_let_go() -> None:
     x = K.placeholder((None,))
-    made = plan([K.exp(K.exp(x)) + x], [x], K.BACKEND.library)
-    values = [np.ones(3, "float32"), *made.constants[1:]]
-    made.run(values)
+    planned = plan([K.exp(K.exp(x)) + x], [x], K.BACKEND.library)
+    values = [np.ones(3, "float32"), *planned.constants[1:]]
+    planned.run(values)
     assert [value is None for value in values] == [True, True, True, False]
 
 
 def test_outputs_share_no_memory() -> None:
     x = x_()
     f = CompiledFunction([x], [x, K.identity(x), K.stop_gradient(x)], [])
-    found = f([ONE])
-    assert not any(np.shares_memory(a, ONE) for a in found)
-    assert not np.shares_memory(found[0], found[1])
+    results = f([ONE])
+    assert not any(np.shares_memory(a, ONE) for a in results)
+    assert not np.shares_memory(results[0], results[1])
 
 
 def test_loops_are_differentiated_after_other_inputs_too() -> None:

@@ -28,8 +28,8 @@ LAWS = {
 ALL = TENSORS | VARIABLES
 
 
-def drawn(name: str, shape: tuple[int, ...], **given: Any) -> Any:
-    return K.eval(getattr(K, name)(shape, *ALL[name], **given))
+def drawn(name: str, shape: tuple[int, ...], **options: Any) -> Any:
+    return K.eval(getattr(K, name)(shape, *ALL[name], **options))
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -55,10 +55,10 @@ def test_binomial() -> None:
 @pytest.mark.parametrize("name", ALL)
 def test_shapes_and_dtypes(name: str, shape: tuple[int, ...]) -> None:
     for dtype in (None, "float16", "float64"):
-        made = getattr(K, name)(shape, *ALL[name], dtype=dtype)
-        value = K.eval(made)
-        assert value.shape == K.int_shape(made) == shape
-        assert value.dtype == K.dtype(made) == (dtype or K.floatx())
+        tensor = getattr(K, name)(shape, *ALL[name], dtype=dtype)
+        value = K.eval(tensor)
+        assert value.shape == K.int_shape(tensor) == shape
+        assert value.dtype == K.dtype(tensor) == (dtype or K.floatx())
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -77,21 +77,21 @@ def test_no_seed_is_no_repetition(name: str) -> None:
 
 @pytest.mark.parametrize("name", TENSORS)
 def test_each_evaluation_draws_anew_also_when_compiled(name: str) -> None:
-    made = getattr(K, name)((200,), *TENSORS[name], seed=3)
-    compiled = K.function([], [made, made + 0])
+    tensor = getattr(K, name)((200,), *TENSORS[name], seed=3)
+    compiled = K.function([], [tensor, tensor + 0])
     first, second = compiled([]), compiled([])
     np.testing.assert_array_equal(first[0], first[1])
     assert (first[0] != second[0]).any()
-    assert (K.eval(made) != second[0]).any()
+    assert (K.eval(tensor) != second[0]).any()
 
 
 @pytest.mark.parametrize("name", VARIABLES)
 def test_a_variable_keeps_its_numbers(name: str) -> None:
-    made = getattr(K, name)((20,), *VARIABLES[name])
-    first = K.get_value(made)
-    np.testing.assert_array_equal(first, K.get_value(made))
-    K.set_value(made, np.zeros(20))
-    assert not K.eval(made).any()
+    numbers = getattr(K, name)((20,), *VARIABLES[name])
+    first = K.get_value(numbers)
+    np.testing.assert_array_equal(first, K.get_value(numbers))
+    K.set_value(numbers, np.zeros(20))
+    assert not K.eval(numbers).any()
 
 
 def test_upper_bounds_are_not_drawn() -> None:
@@ -133,10 +133,10 @@ def test_dropout_is_exact_in_what_it_keeps(dtype: str) -> None:
     x = np.linspace(-3, 3, 4_000).astype(dtype)
     got = K.eval(K.dropout(K.variable(x, dtype), 0.3, seed=5))
     exact = (x.astype("longdouble") / (1 - np.longdouble(0.3))).astype(dtype)
-    kept = got != 0
+    nonzero = got != 0
     assert got.dtype == dtype
-    assert_same(got[kept], exact[kept], roundings=2, dtype=dtype)
-    assert stats.binomtest(int((~kept).sum()), x.size, 0.3).pvalue > 1e-4
+    assert_same(got[nonzero], exact[nonzero], roundings=2, dtype=dtype)
+    assert stats.binomtest(int((~nonzero).sum()), x.size, 0.3).pvalue > 1e-4
 
 
 def test_dropout_drops_what_is_infinite() -> None:

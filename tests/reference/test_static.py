@@ -149,7 +149,7 @@ def test_known_shapes_give_known_shapes(case: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("build", "shape", "wanted"),
+    ("build", "shape", "expected"),
     [
         (lambda x: x + K.ones((4, 3)), (None, 1), (4, 3)),
         (lambda x: x + K.ones((1, 3)), (None, None), (None, 3)),
@@ -167,8 +167,8 @@ def test_known_shapes_give_known_shapes(case: Any) -> None:
         (lambda x: K.squeeze(x, axis=0), (None, 2), (2,)),
     ],
 )
-def test_precision_with_unknown_dimensions(build: Any, shape: Any, wanted: Any) -> None:
-    assert K.int_shape(build(K.placeholder(shape))) == wanted
+def test_precision_with_unknown_dimensions(build: Any, shape: Any, expected: Any) -> None:
+    assert K.int_shape(build(K.placeholder(shape))) == expected
 
 
 def test_every_operation_has_a_rule_and_a_kernel() -> None:

@@ -26,15 +26,15 @@ def value(function: Callable[..., Any], *arrays: Any, **attributes: Any) -> Any:
     return K.eval(function(*tensors, **attributes))
 
 
-def both(name: str, wanted: Any, **arguments: Any) -> None:
+def both(name: str, expected: Any, **arguments: Any) -> None:
     """What NumPy or SciPy gives is right, and so is what the reference gives."""
     expectation = ask(name, **arguments)
     tensors = {n: v for n, v in arguments.items() if isinstance(v, np.ndarray)}
     rest = {n: v for n, v in arguments.items() if n not in tensors}
-    found = value(getattr(K, name), *tensors.values(), **rest)
-    assert found.dtype == np.asarray(wanted).dtype
-    assert_right(wanted, expectation)
-    assert_right(found, expectation)
+    result = value(getattr(K, name), *tensors.values(), **rest)
+    assert result.dtype == np.asarray(expected).dtype
+    assert_right(expected, expectation)
+    assert_right(result, expectation)
 
 
 @pytest.mark.parametrize("axis", [None, 0, 1, -1, (0, 2), [0, -1], (0, 1, 2)])
@@ -42,17 +42,17 @@ def both(name: str, wanted: Any, **arguments: Any) -> None:
 @pytest.mark.parametrize("name", ["max", "min", "sum", "prod", "mean", "var", "std", "logsumexp"])
 def test_reductions(name: str, axis: Any, keepdims: bool) -> None:
     reference = special.logsumexp if name == "logsumexp" else getattr(np, name)
-    wanted = reference(X, axis=tuple(axis) if isinstance(axis, list) else axis, keepdims=keepdims)
-    both(name, wanted, x=X, axis=axis, keepdims=keepdims)
+    expected = reference(X, axis=tuple(axis) if isinstance(axis, list) else axis, keepdims=keepdims)
+    both(name, expected, x=X, axis=axis, keepdims=keepdims)
 
 
 @pytest.mark.parametrize("name", ["any", "all"])
 @pytest.mark.parametrize("axis", [None, 0, (0, 1)])
 def test_logical_reductions(name: str, axis: Any) -> None:
     x = np.array([[0.0, 2.0, 0.0], [0.0, -1.0, 3.0]])
-    found = value(getattr(K, name), x, axis=axis)
-    assert found.dtype == np.uint8
-    np.testing.assert_array_equal(found, getattr(np, name)(x, axis=axis))
+    result = value(getattr(K, name), x, axis=axis)
+    assert result.dtype == np.uint8
+    np.testing.assert_array_equal(result, getattr(np, name)(x, axis=axis))
 
 
 @pytest.mark.parametrize("name", ["cumsum", "cumprod"])
@@ -64,8 +64,8 @@ def test_along_one_axis(name: str, axis: int) -> None:
 @pytest.mark.parametrize("name", ["argmax", "argmin"])
 @pytest.mark.parametrize("axis", [0, 1, -1])
 def test_places_along_one_axis(name: str, axis: int) -> None:
-    found = value(getattr(K, name), X, axis=axis)
-    np.testing.assert_array_equal(found, getattr(np, name)(X, axis=axis))
+    result = value(getattr(K, name), X, axis=axis)
+    np.testing.assert_array_equal(result, getattr(np, name)(X, axis=axis))
 
 
 def test_defaults_of_axis() -> None:
@@ -105,10 +105,10 @@ def test_clip_is_min_then_max() -> None:
 )
 def test_two_tensors_broadcast(name: str) -> None:
     x, y = np.round(X), np.round(Y[:, :1])
-    found = value(getattr(K, name), x, y)
-    wanted = getattr(np, name)(x, y)
-    assert found.dtype == wanted.dtype
-    np.testing.assert_array_equal(found, wanted)
+    result = value(getattr(K, name), x, y)
+    expected = getattr(np, name)(x, y)
+    assert result.dtype == expected.dtype
+    np.testing.assert_array_equal(result, expected)
 
 
 def test_dot_follows_numpy() -> None:
@@ -174,9 +174,9 @@ def test_shape_operations() -> None:
 def test_gather_and_one_hot() -> None:
     indices = np.array([[0, 2], [1, 0]], dtype="int32")
     np.testing.assert_array_equal(value(K.gather, X[0], indices), X[0][indices])
-    found = value(K.one_hot, np.array([0, 2, 3, -1], dtype="int64"), num_classes=3)
-    assert found.tolist() == [[1, 0, 0], [0, 0, 1], [0, 0, 0], [0, 0, 0]]
-    assert found.dtype == np.float32
+    result = value(K.one_hot, np.array([0, 2, 3, -1], dtype="int64"), num_classes=3)
+    assert result.tolist() == [[1, 0, 0], [0, 0, 1], [0, 0, 0], [0, 0, 0]]
+    assert result.dtype == np.float32
 
 
 def test_activations() -> None:
@@ -219,9 +219,9 @@ def test_small_results_keep_their_digits() -> None:
 def test_narrow_floats_are_rounded_once(name: str, dtype: str) -> None:
     x = np.abs(np.random.default_rng(7).normal(size=200) * 4).astype(dtype)
     exact = value(getattr(K, name), x.astype("float64"))
-    found = value(getattr(K, name), x)
-    assert found.dtype == dtype
-    error = np.abs(found.astype("float64") - exact) / np.spacing(np.abs(exact).astype(dtype))
+    result = value(getattr(K, name), x)
+    assert result.dtype == dtype
+    error = np.abs(result.astype("float64") - exact) / np.spacing(np.abs(exact).astype(dtype))
     assert error.max() <= 0.5 + 1e-3
 
 

@@ -50,15 +50,15 @@ class Page(HTMLParser):
     def all(self, tag: str, **attributes: str) -> list[dict[str, str]]:
         """The attributes of the elements of a kind that have these ones."""
         return [
-            found
-            for name, found in self.elements
-            if name == tag and all(found.get(k) == v for k, v in attributes.items())
+            attributes_of_element
+            for name, attributes_of_element in self.elements
+            if name == tag and all(attributes_of_element.get(k) == v for k, v in attributes.items())
         ]
 
     @property
     def ids(self) -> list[str]:
         """Every identifier, in order."""
-        return [found["id"] for _, found in self.elements if "id" in found]
+        return [attributes["id"] for _, attributes in self.elements if "id" in attributes]
 
 
 def site_pages(folder: Path) -> dict[str, Page]:
@@ -71,9 +71,9 @@ def site_pages(folder: Path) -> dict[str, Page]:
 
 def links(page: Page) -> Iterator[str]:
     """What a page links to or loads."""
-    for tag, found in page.elements:
+    for tag, attributes in page.elements:
         if tag in ("a", "link", "script", "img"):
-            yield from (found[k] for k in ("href", "src") if k in found)
+            yield from (attributes[k] for k in ("href", "src") if k in attributes)
 
 
 PUBLIC = tuple(text.public for text in documents().values() if text.public)

@@ -164,7 +164,7 @@ def hostile(text: str) -> Results:
         aspect_result(Aspect.VALUE, Verdict.VIOLATES, bad),
         aspect_result(Aspect.DTYPE, Verdict.DIVERGES, stray),
     ]
-    made = results(text, [FunctionResult(text, text, aspects)], selection=text, machine=text)
+    content = results(text, [FunctionResult(text, text, aspects)], selection=text, machine=text)
     info = TargetInfo(
         name=text,
         edition=text,
@@ -173,7 +173,9 @@ def hostile(text: str) -> Results:
         python=text,
         drift=ReleaseDrift(document=text, installed=text, functions=1),
     )
-    return Results(target=info, run=made.run, summary=made.summary, functions=made.functions)
+    return Results(
+        target=info, run=content.run, summary=content.summary, functions=content.functions
+    )
 
 
 def many_targets(count: int = 6, functions: int = 69) -> list[Results]:

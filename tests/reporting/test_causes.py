@@ -10,13 +10,15 @@ from conformance.results import Aspect, FindingKind, SuspectLine, Verdict
 from tests.reporting.records import aspect_result, failure
 
 
-def found(message: str, verdict: Verdict = Verdict.VIOLATES, **changes: object) -> ListedFailure:
-    made = failure(verdict, message=message, **changes)
-    return ListedFailure("dot", aspect_result(Aspect.VALUE, verdict, made), made)
+def listed_failure(
+    message: str, verdict: Verdict = Verdict.VIOLATES, **changes: object
+) -> ListedFailure:
+    entry = failure(verdict, message=message, **changes)
+    return ListedFailure("dot", aspect_result(Aspect.VALUE, verdict, entry), entry)
 
 
 @pytest.mark.parametrize(
-    ("messages", "said"),
+    ("messages", "title"),
     [
         (
             [
@@ -40,13 +42,15 @@ def found(message: str, verdict: Verdict = Verdict.VIOLATES, **changes: object) 
         (["dot(x) gives (2,) where ko-2.2:981 demands ()"], "value: the result has another shape"),
     ],
 )
-def test_what_failures_have_in_common(messages: list[str], said: str) -> None:
-    assert {cause(found(message)).removesuffix(" (signal 8)") for message in messages} == {said}
+def test_what_failures_have_in_common(messages: list[str], title: str) -> None:
+    assert {cause(listed_failure(message)).removesuffix(" (signal 8)") for message in messages} == {
+        title
+    }
 
 
 def test_a_divergence_is_told_by_its_reading_or_its_convention() -> None:
-    assert cause(found("gives 1", Verdict.DIVERGES, convention="ties")) == "ties"
-    named = found("gives 1", Verdict.DIVERGES, convention="ties", readings=["ties: first"])
+    assert cause(listed_failure("gives 1", Verdict.DIVERGES, convention="ties")) == "ties"
+    named = listed_failure("gives 1", Verdict.DIVERGES, convention="ties", readings=["ties: first"])
     assert cause(named) == "ties: first"
 
 
@@ -56,25 +60,27 @@ def test_exceptions_from_one_line_of_the_implementation_have_one_cause() -> None
         "relu(x) raises ValueError: no rank 7; expected x",
         "elu(x) raises ValueError in f: 3",
     ]
-    failures = [found(message, place=place) for message in messages]
+    failures = [listed_failure(message, place=place) for message in messages]
     assert [c.says for c in causes(failures)] == [f"raises ValueError at {place}"]
     assert all(map(is_one_cause, failures))
-    elsewhere = found("relu(x) raises ValueError: no", place="keras/src/ops/nn.py:40, in elu")
+    elsewhere = listed_failure(
+        "relu(x) raises ValueError: no", place="keras/src/ops/nn.py:40, in elu"
+    )
     assert len(causes([*failures, elsewhere])) == 2
 
 
 def test_exceptions_of_other_types_are_other_causes() -> None:
-    listed = [found("f raises ValueError: no"), found("f raises TypeError: no")]
-    assert [len(c.failures) for c in causes(listed)] == [1, 1]
+    failures = [listed_failure("f raises ValueError: no"), listed_failure("f raises TypeError: no")]
+    assert [len(c.failures) for c in causes(failures)] == [1, 1]
 
 
 def test_the_gravest_causes_come_first_then_the_most_frequent() -> None:
-    common = [found("x", Verdict.DIVERGES, convention="ties") for _ in range(3)]
+    common = [listed_failure("x", Verdict.DIVERGES, convention="ties") for _ in range(3)]
     many = [ListedFailure(f"f{i}", c.aspect, c.failure) for i, c in enumerate(common)]
-    rare = found("x", Verdict.DIVERGES, convention="empty")
-    listed = causes([rare, *many, found("gives 1")])
-    assert [c.says for c in listed] == ["value: the result has another shape", "ties", "empty"]
-    assert listed[1].functions == ["f0", "f1", "f2"]
+    rare = listed_failure("x", Verdict.DIVERGES, convention="empty")
+    ordered = causes([rare, *many, listed_failure("gives 1")])
+    assert [c.says for c in ordered] == ["value: the result has another shape", "ties", "empty"]
+    assert ordered[1].functions == ["f0", "f1", "f2"]
 
 
 def test_long_lists_are_cut_and_counted() -> None:
@@ -88,29 +94,29 @@ def test_an_aspect_without_a_failure_has_a_cause() -> None:
 
 
 def test_every_function_is_named_with_the_number_of_its_failures() -> None:
-    one = found("gives 1")
-    listed = [ListedFailure(name, one.aspect, one.failure) for name in ("dot", "sum", "dot")]
-    assert named(listed) == "dot (2), sum"
+    first = listed_failure("gives 1")
+    failures = [ListedFailure(name, first.aspect, first.failure) for name in ("dot", "sum", "dot")]
+    assert named(failures) == "dot (2), sum"
     assert named([]) == ""
 
 
 def test_an_exception_or_a_signal_is_a_cause_and_a_wrong_answer_is_not() -> None:
-    assert is_one_cause(found("f(x) raises ValueError: no; expected 1"))
-    assert is_one_cause(found("f(x) ends the process (signal 8); expected 1"))
-    assert not is_one_cause(found("f(x) gives 2 at [0]; expected 1"))
+    assert is_one_cause(listed_failure("f(x) raises ValueError: no; expected 1"))
+    assert is_one_cause(listed_failure("f(x) ends the process (signal 8); expected 1"))
+    assert not is_one_cause(listed_failure("f(x) gives 2 at [0]; expected 1"))
 
 
 def suspected(place: str, kind: str = "value", **changes: Any) -> ListedFailure:
     line = SuspectLine(place=place, score=1.0)
-    return found("f(x) gives 2; expected 1", kind=kind, suspect_lines=[line], **changes)
+    return listed_failure("f(x) gives 2; expected 1", kind=kind, suspect_lines=[line], **changes)
 
 
 def test_wrong_answers_with_one_suspect_line_have_one_cause() -> None:
     here, there = "keras/src/ops/nn.py:12, in relu", "keras/src/backend/numpy/nn.py:3, in relu"
-    listed = causes([suspected(here), suspected(here), suspected(there)])
-    assert [len(c.failures) for c in listed] == [2, 1]
-    assert listed[0].says == f"value: the result has other values, at {here}"
-    assert all(is_one_cause(c.failures[0]) for c in listed)
+    ordered = causes([suspected(here), suspected(here), suspected(there)])
+    assert [len(c.failures) for c in ordered] == [2, 1]
+    assert ordered[0].says == f"value: the result has other values, at {here}"
+    assert all(is_one_cause(c.failures[0]) for c in ordered)
 
 
 @pytest.mark.parametrize(
@@ -123,11 +129,11 @@ def test_wrong_answers_with_one_suspect_line_have_one_cause() -> None:
     ],
 )
 def test_a_cause_in_the_code_that_all_backends_share_is_marked(place: str, marked: bool) -> None:
-    raised = found("f(x) raises ValueError: no; expected 1", place=place)
+    raised = listed_failure("f(x) raises ValueError: no; expected 1", place=place)
     for entry in (suspected(place), raised):
-        (listed,) = causes([entry])
-        assert listed.front_end is marked
-        assert listed.title == ("front end: " if marked else "") + listed.says
+        (only,) = causes([entry])
+        assert only.front_end is marked
+        assert only.title == ("front end: " if marked else "") + only.says
 
 
 def test_a_wrong_dtype_is_one_cause_for_all_functions_whatever_the_line() -> None:
@@ -136,9 +142,9 @@ def test_a_wrong_dtype_is_one_cause_for_all_functions_whatever_the_line() -> Non
         "expected": "float64",
         "got": "float32",
     }
-    listed = [suspected(f"keras/src/ops/nn.py:{n}, in f", **pair) for n in range(3)]
-    other = found("f(x) is int32", **{**pair, "expected": "int64", "got": "int32"})
-    assert [(c.says, len(c.failures)) for c in causes([*listed, other])] == [
+    failures = [suspected(f"keras/src/ops/nn.py:{n}, in f", **pair) for n in range(3)]
+    other = listed_failure("f(x) is int32", **{**pair, "expected": "int64", "got": "int32"})
+    assert [(c.says, len(c.failures)) for c in causes([*failures, other])] == [
         ("value: float32 is reported in place of float64", 3),
         ("value: int32 is reported in place of int64", 1),
     ]

@@ -49,9 +49,9 @@ def test_the_terminal_counts_and_lists_changes() -> None:
     line = str(score_line(CHANGED.functions, paint))
     assert line == f"{DEMANDED - 1} of {DEMANDED} aspects keep the documents (96.1 %), ≠ 1 changed"
     (shared,) = shared_failures([column(CHANGED)], ["numpy"])
-    listed = str(shared.line(paint))
-    assert listed.startswith("≠ dot  value  gives (2,); expected (2, 1) ")
-    assert CITED in listed
+    text = str(shared.line(paint))
+    assert text.startswith("≠ dot  value  gives (2,); expected (2, 1) ")
+    assert CITED in text
     assert "≠ changed: a successor's call differs, which is not a fault" in plain(
         matrix([column(CHANGED)], paint, 100)
     )
@@ -65,9 +65,9 @@ def test_show_names_the_call_that_replaces_the_function() -> None:
 
 
 def test_the_legend_has_changes_only_where_there_are_some() -> None:
-    kept = results("keras-2.2.4-theano", [function("exp", Verdict.CONFORMS)])
-    assert Verdict.CHANGED not in marks_of([column(kept)])
-    assert Verdict.CHANGED in marks_of([column(kept), column(CHANGED)])
+    conforming = results("keras-2.2.4-theano", [function("exp", Verdict.CONFORMS)])
+    assert Verdict.CHANGED not in marks_of([column(conforming)])
+    assert Verdict.CHANGED in marks_of([column(conforming), column(CHANGED)])
 
 
 def test_markdown_has_a_row_and_a_section_of_changes() -> None:
@@ -84,8 +84,8 @@ def test_the_job_summary_has_a_column_of_changes_where_there_are_some() -> None:
     page = github.render_summary([CHANGED]).decode()
     assert "| ≠ changed |" in page
     assert "### keras3-numpy: 1 changes of 1 causes" in page
-    kept = results("t", [function("exp", Verdict.VIOLATES)])
-    assert "changed" not in github.render_summary([kept]).decode()
+    violating = results("t", [function("exp", Verdict.VIOLATES)])
+    assert "changed" not in github.render_summary([violating]).decode()
 
 
 def test_junit_skips_what_is_changed() -> None:
@@ -137,14 +137,14 @@ def test_results_hold_the_row_as_their_schema_says(tmp_path: Path) -> None:
 
 
 def test_a_badge_names_changes() -> None:
-    (one,) = target_histories([CHANGED])
-    message = json.loads(endpoint(one.newest))["message"]
+    (history,) = target_histories([CHANGED])
+    message = json.loads(endpoint(history.newest))["message"]
     assert message == f"96.1 % of {DEMANDED}, 1 changed"
 
 
 def test_a_picture_has_the_colour_sign_and_legend_of_changes() -> None:
-    (one,) = target_histories([CHANGED])
-    root = heatmap([one.newest])
+    (history,) = target_histories([CHANGED])
+    root = heatmap([history.newest])
     cells = [e for e in root.iter("rect") if e.get("class") == name(Verdict.CHANGED)]
     assert len(cells) == 2, "the cell, and the legend"
     assert len([e for e in root.iter("path") if "on-changed" in str(e.get("class"))]) == 2
@@ -168,5 +168,5 @@ def test_the_site_has_cell_bar_filter_and_sections_of_changes(tmp_path: Path) ->
 @pytest.mark.parametrize("other", [Verdict.CONFORMS, Verdict.VIOLATES])
 def test_diff_tells_a_change_from_the_rest(other: Verdict) -> None:
     before = results("keras-2.2.4-theano", [function("dot", other)])
-    told = plain(terminal_lines(compare(before, CHANGED), Paint(make_console()), verbose=False))
-    assert "≠ keras3-numpy" in told
+    lines = plain(terminal_lines(compare(before, CHANGED), Paint(make_console()), verbose=False))
+    assert "≠ keras3-numpy" in lines

@@ -46,10 +46,10 @@ def test_a_file_without_an_ending_is_read_by_its_first_bytes(tmp_path: Path) -> 
     assert read_results(file.rename(tmp_path / "any")) == MINE
 
 
-@pytest.mark.parametrize("kept", [3, 40, -4])
-def test_a_part_of_a_compressed_file_is_refused(tmp_path: Path, kept: int) -> None:
+@pytest.mark.parametrize("size", [3, 40, -4])
+def test_a_part_of_a_compressed_file_is_refused(tmp_path: Path, size: int) -> None:
     file = packed(tmp_path)
-    file.write_bytes(file.read_bytes()[:kept])
+    file.write_bytes(file.read_bytes()[:size])
     with pytest.raises(ResultsError, match="not whole gzip data") as caught:
         read_results(file)
     assert caught.value.file == file

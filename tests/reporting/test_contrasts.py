@@ -49,8 +49,8 @@ def wrong(**changes: Any) -> Failure:
 
 def of(name: str, *failures: Failure) -> Results:
     aspects = [aspect_result(Aspect.VALUE, f.verdict, f) for f in failures]
-    made = results(name, [FunctionResult("keras.ops.hard_silu", "nn", aspects)])
-    return replace(made, target=replace(made.target, edition="keras-3"))
+    content = results(name, [FunctionResult("keras.ops.hard_silu", "nn", aspects)])
+    return replace(content, target=replace(content.target, edition="keras-3"))
 
 
 def pairs(refused: Failure, failing: Failure) -> int:

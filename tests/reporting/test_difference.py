@@ -33,7 +33,7 @@ from tests.reporting.records import HOSTILE, failure, results
 SCHEMA = Path(model.__file__).parent / "schema" / "difference-1.schema.json"
 
 
-def one(name: str, verdict: Verdict, *failures: Failure, cases: int = 10) -> Results:
+def target_with(name: str, verdict: Verdict, *failures: Failure, cases: int = 10) -> Results:
     aspect = AspectResult(
         aspect=Aspect.VALUE, verdict=verdict, cases=cases, failures=list(failures)
     )
@@ -45,16 +45,16 @@ def words(comparison: Comparison, *, verbose: bool = False) -> str:
     return "\n".join(line.plain for line in lines)
 
 
-RIGHT = one("right", Verdict.CONFORMS, cases=12)
-WRONG = one("wrong", Verdict.VIOLATES, failure())
+RIGHT = target_with("right", Verdict.CONFORMS, cases=12)
+WRONG = target_with("wrong", Verdict.VIOLATES, failure())
 
 
 def test_the_smallest_case_of_the_one_that_fails_is_shown_beside_the_other() -> None:
-    said = words(compare(RIGHT, WRONG))
-    assert "1 of 1 aspects that were judged on both differ, in 1 function" in said
-    assert "wrong: gives (2,); expected (2, 1) (ko-2.2:1053)  f1a2" in said
-    assert "right conforms on 12 cases" in said
-    assert "--failure ID --script" in said
+    text = words(compare(RIGHT, WRONG))
+    assert "1 of 1 aspects that were judged on both differ, in 1 function" in text
+    assert "wrong: gives (2,); expected (2, 1) (ko-2.2:1053)  f1a2" in text
+    assert "right conforms on 12 cases" in text
+    assert "--failure ID --script" in text
 
 
 def test_the_script_stands_in_every_format() -> None:
@@ -65,32 +65,34 @@ def test_the_script_stands_in_every_format() -> None:
 
 
 def test_a_failure_that_both_have_is_no_difference() -> None:
-    assert compare(WRONG, one("also wrong", Verdict.VIOLATES, failure())).differences == []
+    assert compare(WRONG, target_with("also wrong", Verdict.VIOLATES, failure())).differences == []
 
 
 def test_another_answer_in_the_same_case_is_one() -> None:
     program: dict[str, Any] = {"inputs": [], "steps": [], "outputs": []}
     two = failure(program=program, got="2", message="gives 2")
     three = failure(program=program, got="3", message="gives 3")
-    comparison = compare(one("a", Verdict.VIOLATES, two), one("b", Verdict.VIOLATES, three))
-    said = words(comparison)
-    assert "a: gives 2" in said
-    assert "b, same case: gives 3" in said
-    assert said.count("gives 3") == 1
+    comparison = compare(
+        target_with("a", Verdict.VIOLATES, two), target_with("b", Verdict.VIOLATES, three)
+    )
+    text = words(comparison)
+    assert "a: gives 2" in text
+    assert "b, same case: gives 3" in text
+    assert text.count("gives 3") == 1
 
 
 def reads(name: str, verdict: Verdict, *readings: str, convention: str | None = None) -> Results:
     taken = failure(Verdict.DIVERGES, convention=convention or "layout", readings=list(readings))
-    return one(name, verdict, taken)
+    return target_with(name, verdict, taken)
 
 
 def test_another_reading_of_one_failure_is_a_difference() -> None:
     a, b = (reads(name, Verdict.DIVERGES, f"layout: {name}") for name in ("th", "odd"))
     comparison = compare(a, b)
     assert len(comparison.differences) == 1
-    (found,) = comparison.conventions
-    assert (found.convention, found.a, found.b) == ("layout", ["th"], ["odd"])
-    assert found.functions == ["dot"]
+    (difference,) = comparison.conventions
+    assert (difference.convention, difference.a, difference.b) == ("layout", ["th"], ["odd"])
+    assert difference.functions == ["dot"]
     assert "≈ layout: th takes th, odd takes odd; in dot" in words(comparison)
     assert "| `layout` | takes th | takes odd | `dot` |" in markdown(comparison)
 
@@ -115,13 +117,13 @@ def test_the_reading_of_who_does_otherwise_is_not_guessed() -> None:
 
 def test_a_file_without_readings_is_compared_by_convention() -> None:
     comparison = compare(RIGHT, reads("old", Verdict.DIVERGES, convention="empty, layout"))
-    assert [one.convention for one in comparison.conventions] == ["empty", "layout"]
+    assert [convention.convention for convention in comparison.conventions] == ["empty", "layout"]
     assert "old takes another reading" in words(comparison)
 
 
 def test_editions_are_compared_by_the_sort_of_failure() -> None:
     old = failure(id="another", kind="shape")
-    other = one("old", Verdict.VIOLATES, old)
+    other = target_with("old", Verdict.VIOLATES, old)
     target = {**json.loads(encode(compare(other, other)))["a"]["target"], "edition": "keras-1"}
     other = Results(
         target=model.TargetInfo(**target),
@@ -156,7 +158,7 @@ def test_the_json_obeys_its_published_schema() -> None:
 
 @pytest.mark.parametrize("text", HOSTILE, ids=ascii)
 def test_text_of_an_implementation_does_no_harm(text: str) -> None:
-    comparison = compare(RIGHT, one(text, Verdict.VIOLATES, failure(message=text)))
+    comparison = compare(RIGHT, target_with(text, Verdict.VIOLATES, failure(message=text)))
     page = markdown(comparison)
     assert "<script>alert" not in page
     assert "\x1b" not in page + words(comparison)

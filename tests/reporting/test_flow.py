@@ -49,30 +49,30 @@ def composed(message: str = "differs") -> Failure:
     return failure(program=to_json(PROGRAM), origin=origin, message=message)
 
 
-def target(name: str, *found: Failure, programs: int = 10, seed: int = 0) -> Results:
-    verdict = Verdict.VIOLATES if found else Verdict.CONFORMS
+def target(name: str, *failures: Failure, programs: int = 10, seed: int = 0) -> Results:
+    verdict = Verdict.VIOLATES if failures else Verdict.CONFORMS
     cells = [
-        FunctionResult("dot", "linear algebra", [aspect_result(Aspect.VALUE, verdict, *found)])
+        FunctionResult("dot", "linear algebra", [aspect_result(Aspect.VALUE, verdict, *failures)])
     ]
     made_of = results(name, cells, seed=seed, profile="fuzz")
     return replace(made_of, composed=Composed(size=[2, 20], programs=programs))
 
 
 def test_every_tensor_is_below_all_that_it_is_made_of() -> None:
-    listed = {node.name: node for node in nodes(PROGRAM)}
-    assert {n: node.layer for n, node in listed.items()} == dict(
+    nodes_by_name = {node.name: node for node in nodes(PROGRAM)}
+    assert {n: node.layer for n, node in nodes_by_name.items()} == dict(
         zip("xyabcd", (0, 0, 1, 2, 1, 3), strict=True)
     )
-    assert listed["c"].sources == ["y", "x"], "what a body takes from outside counts, too"
-    assert listed["x"].what == "float32 (?, ?)"
-    assert [n for n, node in listed.items() if node.is_output] == ["c", "d"]
+    assert nodes_by_name["c"].sources == ["y", "x"], "what a body takes from outside counts, too"
+    assert nodes_by_name["x"].what == "float32 (?, ?)"
+    assert [n for n, node in nodes_by_name.items() if node.is_output] == ["c", "d"]
 
 
 def test_lines_tell_what_takes_each_tensor() -> None:
-    told = [line for _, line in flow_lines(PROGRAM)]
-    assert "a = tanh(x) → b, d" in told
-    assert "d = dot(b, a, axis=1) → an output" in told
-    assert "    i = K.maximum(e, y)" in told
+    lines = [line for _, line in flow_lines(PROGRAM)]
+    assert "a = tanh(x) → b, d" in lines
+    assert "d = dot(b, a, axis=1) → an output" in lines
+    assert "    i = K.maximum(e, y)" in lines
 
 
 def test_boxes_do_not_overlap_and_lines_pass_beside_them() -> None:
@@ -88,15 +88,15 @@ def test_boxes_do_not_overlap_and_lines_pass_beside_them() -> None:
 
 def test_a_picture_is_told_to_who_does_not_see_it() -> None:
     root = flow_picture(PROGRAM, "one")
-    title, told = root.find("title"), root.find("desc")
+    title, description = root.find("title"), root.find("desc")
     assert title is not None
-    assert told is not None
+    assert description is not None
     assert (root.get("aria-labelledby"), root.get("aria-describedby")) == (
         title.get("id"),
-        told.get("id"),
+        description.get("id"),
     )
     assert title.text == "4 steps from 2 inputs to c, d"
-    assert "d = K.dot(b, a, axis=1)" in (told.text or "")
+    assert "d = K.dot(b, a, axis=1)" in (description.text or "")
     assert root.get("role") == "img"
 
 
@@ -109,30 +109,30 @@ def test_a_failure_of_another_sort_has_no_program() -> None:
     assert composed_program(composed()) == PROGRAM
 
 
-def page(folder: Path, *listed: Results) -> Page:
-    write(folder, format_files("html", list(listed), documented()))
+def page(folder: Path, *contents: Results) -> Page:
+    write(folder, format_files("html", list(contents), documented()))
     return site_pages(folder)["functions/dot.html"]
 
 
 def test_the_page_of_a_function_shows_the_program_and_who_agrees(tmp_path: Path) -> None:
-    found = page(
+    html = page(
         tmp_path,
         target("a", composed()),
         target("b"),
         target("few", programs=7),
         target("other", seed=1),
     )
-    assert len(found.all("svg", **{"class": "flow"})) == 1
-    assert not found.unbalanced
-    assert len(found.ids) == len(set(found.ids))
-    said = found.text.partition("without the failure: ")[2]
-    assert said.startswith("b ")
+    assert len(html.all("svg", **{"class": "flow"})) == 1
+    assert not html.unbalanced
+    assert len(html.ids) == len(set(html.ids))
+    others = html.text.partition("without the failure: ")[2]
+    assert others.startswith("b ")
 
 
 def test_two_variants_of_a_failure_share_no_identity(tmp_path: Path) -> None:
-    found = page(tmp_path, target("a", composed()), target("b", composed(message="another")))
-    assert len(found.all("svg", **{"class": "flow"})) == 2
-    assert len(found.ids) == len(set(found.ids))
+    html = page(tmp_path, target("a", composed()), target("b", composed(message="another")))
+    assert len(html.all("svg", **{"class": "flow"})) == 2
+    assert len(html.ids) == len(set(html.ids))
 
 
 @pytest.mark.parametrize("text", HOSTILE)
@@ -146,8 +146,8 @@ def test_names_of_others_make_no_elements(text: str) -> None:
 
 
 def test_show_tells_the_program_in_lines() -> None:
-    found = composed()
-    listed = ListedFailure("dot", aspect_result(Aspect.VALUE, Verdict.VIOLATES, found), found)
-    lines = [line.plain for line in failure_lines(listed, Paint(make_console()))]
+    failure = composed()
+    entry = ListedFailure("dot", aspect_result(Aspect.VALUE, Verdict.VIOLATES, failure), failure)
+    lines = [line.plain for line in failure_lines(entry, Paint(make_console()))]
     start = next(n for n, line in enumerate(lines) if "program, each step" in line)
     assert lines[start + 1].strip() == "x: float32 (?, ?), fed → a, c"

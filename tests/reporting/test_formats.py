@@ -53,14 +53,14 @@ SHIELDS = json.loads((SCHEMAS / "shields.schema.json").read_text())
 ATTACKS = [hostile(text) for text in HOSTILE]
 
 
-def suite(listed: list[Results]) -> ElementTree.Element:
-    content = junit.render(listed).decode()
+def suite(contents: list[Results]) -> ElementTree.Element:
+    content = junit.render(contents).decode()
     JUNIT.validate(content)
     return ElementTree.fromstring(content)
 
 
-def files(name: str, listed: list[Results]) -> dict[str, bytes]:
-    return dict(format_files(name, listed, Documented()))
+def files(name: str, contents: list[Results]) -> dict[str, bytes]:
+    return dict(format_files(name, contents, Documented()))
 
 
 @pytest.mark.parametrize(
@@ -94,11 +94,11 @@ def test_junit_passes_what_conforms_or_diverges_and_tells_the_divergence() -> No
 
 
 def test_what_is_refused_beside_a_divergence_is_skipped_by_junit() -> None:
-    listed = [
+    failures = [
         failure(Verdict.DIVERGES),
         failure(Verdict.UNSUPPORTED, message="refuses", convention=None),
     ]
-    aspect = aspect_result(Aspect.VALUE, Verdict.DIVERGES, *listed)
+    aspect = aspect_result(Aspect.VALUE, Verdict.DIVERGES, *failures)
     (case,) = suite([results("m", [FunctionResult("dot", "t", [aspect])])]).iter("testcase")
     assert [child.tag for child in case] == ["skipped", "system-out"]
     assert case[0].get("message") == "refuses"
@@ -109,9 +109,9 @@ def test_junit_has_no_case_for_what_is_not_demanded() -> None:
 
 
 def test_junit_has_times_and_names_without_dots_of_their_own() -> None:
-    one = results("keras-2.2.4-x", [function("dot", Verdict.CONFORMS)])
-    run = replace(one.run, spent={"dot": Spent(cases=3, seconds=2.6)}, seconds=4.5)
-    root = suite([replace(one, run=run)])
+    content = results("keras-2.2.4-x", [function("dot", Verdict.CONFORMS)])
+    run = replace(content.run, spent={"dot": Spent(cases=3, seconds=2.6)}, seconds=4.5)
+    root = suite([replace(content, run=run)])
     cases = list(root.iter("testcase"))
     assert {case.get("classname") for case in cases} == {"keras-2_2_4-x.linear_algebra.dot"}
     assert sum(float(case.get("time", "")) for case in cases) == pytest.approx(2.6, abs=0.01)
@@ -119,8 +119,8 @@ def test_junit_has_times_and_names_without_dots_of_their_own() -> None:
 
 
 def test_csv_has_the_ids_of_failures() -> None:
-    listed = [failure(Verdict.DIVERGES, id="d1"), failure(Verdict.VIOLATES, id="v1")]
-    aspect = aspect_result(Aspect.VALUE, Verdict.VIOLATES, *listed)
+    failures = [failure(Verdict.DIVERGES, id="d1"), failure(Verdict.VIOLATES, id="v1")]
+    aspect = aspect_result(Aspect.VALUE, Verdict.VIOLATES, *failures)
     content = csv_table.render([results("m", [FunctionResult("dot", "t", [aspect])])]).decode()
     (row,) = csv.DictReader(io.StringIO(content))
     assert (row["failure"], row["failure_ids"]) == ("v1", "d1 v1")
@@ -157,13 +157,13 @@ def test_junit_says_where_the_cited_line_can_be_read() -> None:
     text = suite([every_verdict("mine")]).findtext(".//failure") or ""
     assert re.search(r"^ko-2\.2:1053: https://github\.com/\S+\?plain=1#L1053$", text, re.MULTILINE)
     unknown = aspect_result(Aspect.VALUE, Verdict.VIOLATES, failure(citation=Citation("ko-9", 3)))
-    one = results("mine", [FunctionResult("dot", "linear algebra", [unknown])])
-    assert "https://" not in (suite([one]).findtext(".//failure") or "")
+    content = results("mine", [FunctionResult("dot", "linear algebra", [unknown])])
+    assert "https://" not in (suite([content]).findtext(".//failure") or "")
 
 
 def test_junit_shows_the_script() -> None:
-    (told,) = suite([results("m", [_single(Verdict.VIOLATES)])]).iter("failure")
-    assert "from keras import backend as K" in (told.text or "")
+    (element,) = suite([results("m", [_single(Verdict.VIOLATES)])]).iter("failure")
+    assert "from keras import backend as K" in (element.text or "")
 
 
 def test_junit_holds_hostile_text_as_text() -> None:
@@ -277,8 +277,8 @@ def test_a_summary_of_hostile_results_has_no_element_of_theirs() -> None:
 def test_a_summary_stays_under_what_github_takes() -> None:
     long = failure(script="x = 1\n" * 20_000)
     functions = [FunctionResult("f", "t", [aspect_result(Aspect.VALUE, Verdict.VIOLATES, long)])]
-    listed = [results(f"t{i}", functions) for i in range(12)]
-    page = github.render_summary(listed)
+    contents = [results(f"t{i}", functions) for i in range(12)]
+    page = github.render_summary(contents)
     assert len(page) < github.LARGEST
     assert "The failures do not fit here" in page.decode()
     assert all(f"`t{i}`" in page.decode() for i in range(12))
@@ -299,8 +299,8 @@ def test_badges_are_what_shields_takes_and_the_same_picture() -> None:
 
 
 def test_the_badge_of_a_part_says_so() -> None:
-    listed = [results("m", [function("dot", Verdict.CONFORMS)], selection="dot")]
-    assert json.loads(files("badges", listed)["badges/m.json"])["message"].endswith(", a part")
+    contents = [results("m", [function("dot", Verdict.CONFORMS)], selection="dot")]
+    assert json.loads(files("badges", contents)["badges/m.json"])["message"].endswith(", a part")
 
 
 def test_pictures_hold_nothing_that_runs() -> None:
@@ -337,11 +337,11 @@ def test_the_newest_results_of_a_target_count() -> None:
         results("m", [function("dot", Verdict.CONFORMS)]),
         run=replace(every_verdict().run, started="2024-07-01T00:00:00Z"),
     )
-    for listed in ([every_verdict("m"), new], [new, every_verdict("m")]):
-        (line,) = target_histories(listed)
+    for contents in ([every_verdict("m"), new], [new, every_verdict("m")]):
+        (line,) = target_histories(contents)
         assert line.newest.results is new
         assert len(line.older) == 1
-        assert len(json.loads(files("json", listed)["scores.json"])["targets"]) == 1
+        assert len(json.loads(files("json", contents)["scores.json"])["targets"]) == 1
     (line,) = target_histories([new, every_verdict("m"), new])
     assert len(line.older) == 1
 
@@ -383,8 +383,8 @@ def test_slugs_of_different_names_differ() -> None:
 
 
 def _single(verdict: Verdict) -> FunctionResult:
-    listed = [failure(verdict)] if verdict in (Verdict.VIOLATES, Verdict.DIVERGES) else []
-    made_here = AspectResult(aspect=Aspect.VALUE, verdict=verdict, cases=3, failures=listed)
+    failures = [failure(verdict)] if verdict in (Verdict.VIOLATES, Verdict.DIVERGES) else []
+    made_here = AspectResult(aspect=Aspect.VALUE, verdict=verdict, cases=3, failures=failures)
     return FunctionResult("dot", "linear algebra", [made_here])
 
 

@@ -32,8 +32,8 @@ from tests.reporting.records import (
 SCHEMA_FILE = Path(model.__file__).parent / "schema" / "results-1.schema.json"
 
 
-def written(folder: Path, made: Results) -> Path:
-    JsonWriter(folder).handle(TargetFinished(made))
+def written(folder: Path, content: Results) -> Path:
+    JsonWriter(folder).handle(TargetFinished(content))
     (path,) = folder.glob("*.json")
     return path
 
@@ -46,38 +46,38 @@ def with_arrays() -> Results:
         max_ulp=3.25,
         program={"inputs": [], "steps": [], "outputs": ["y"]},
     )
-    made = every_verdict()
-    others = [a for a in made.functions[0].aspects if a.aspect is not Aspect.VALUE]
-    made.functions[0].aspects[:] = [*others, aspect_result(Aspect.VALUE, Verdict.VIOLATES, bad)]
-    return made
+    content = every_verdict()
+    others = [a for a in content.functions[0].aspects if a.aspect is not Aspect.VALUE]
+    content.functions[0].aspects[:] = [*others, aspect_result(Aspect.VALUE, Verdict.VIOLATES, bad)]
+    return content
 
 
 def test_what_is_written_is_read_again(tmp_path: Path) -> None:
-    made = with_arrays()
-    assert read_results(written(tmp_path, made)) == made
+    content = with_arrays()
+    assert read_results(written(tmp_path, content)) == content
 
 
 def test_readings_are_written_where_there_are_any(tmp_path: Path) -> None:
     taken = failure(Verdict.DIVERGES, readings=["kernel-layout: th"])
     aspect = aspect_result(Aspect.VALUE, Verdict.DIVERGES, taken, failure(Verdict.DIVERGES))
-    made = results("mine", [FunctionResult("dot", "t", [aspect])])
-    first, second = json.loads(encode(made))["functions"][0]["aspects"][0]["failures"]
+    content = results("mine", [FunctionResult("dot", "t", [aspect])])
+    first, second = json.loads(encode(content))["functions"][0]["aspects"][0]["failures"]
     assert first["readings"] == ["kernel-layout: th"]
     assert "readings" not in second
     path = tmp_path / "mine.json"
-    path.write_bytes(encode(made))
-    assert read_results(path) == made
+    path.write_bytes(encode(content))
+    assert read_results(path) == content
 
 
 def test_the_published_schema_is_that_of_the_records() -> None:
     assert SCHEMA_FILE.read_bytes() == encode_schema(), "python -m tools.schemas writes it"
 
 
-@pytest.mark.parametrize("made", [with_arrays(), *map(hostile, HOSTILE)])
-def test_written_files_obey_the_published_schema(tmp_path: Path, made: Results) -> None:
+@pytest.mark.parametrize("content", [with_arrays(), *map(hostile, HOSTILE)])
+def test_written_files_obey_the_published_schema(tmp_path: Path, content: Results) -> None:
     schema = json.loads(SCHEMA_FILE.read_text("utf-8"))
     jsonschema.Draft202012Validator.check_schema(schema)
-    data = json.loads(written(tmp_path, made).read_text("utf-8"))
+    data = json.loads(written(tmp_path, content).read_text("utf-8"))
     jsonschema.validate(data, schema, jsonschema.Draft202012Validator)
 
 
@@ -103,21 +103,21 @@ def test_the_schema_and_the_reader_refuse_the_same(tmp_path: Path, change: Any) 
 
 
 def test_bytes_do_not_depend_on_the_order_of_insertion() -> None:
-    one, other = every_verdict(), every_verdict()
-    versions = dict(reversed(list(one.target.versions.items())))
-    counts = dict(reversed(list(one.summary.verdicts.items())))
+    first, other = every_verdict(), every_verdict()
+    versions = dict(reversed(list(first.target.versions.items())))
+    counts = dict(reversed(list(first.summary.verdicts.items())))
     other.target.versions.clear()
     other.target.versions.update(versions)
     other.summary.verdicts.clear()
     other.summary.verdicts.update(counts)
-    assert encode(one) == encode(other)
+    assert encode(first) == encode(other)
 
 
 def test_floats_that_json_lacks_become_strings_in_arrays_and_null_elsewhere() -> None:
-    made = every_verdict()
+    content = every_verdict()
     bad = failure(expected=array([math.nan, math.inf, -math.inf], [3]), max_ulp=math.inf)
-    made.functions[0].aspects.append(aspect_result(model.Aspect.VALUE, Verdict.VIOLATES, bad))
-    data = json.loads(encode(made), parse_constant=pytest.fail)
+    content.functions[0].aspects.append(aspect_result(model.Aspect.VALUE, Verdict.VIOLATES, bad))
+    data = json.loads(encode(content), parse_constant=pytest.fail)
     stored = data["functions"][0]["aspects"][-1]["failures"][0]
     assert stored["expected"]["data"] == ["nan", "inf", "-inf"]
     assert stored["max_ulp"] is None

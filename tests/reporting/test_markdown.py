@@ -125,9 +125,9 @@ def test_readings_are_listed_under_the_target_and_at_the_end_by_who_takes_them()
 
 
 def test_two_editions_of_a_target_take_their_readings_apart() -> None:
-    made = every_verdict("a")
-    old = replace(made, target=replace(made.target, edition="keras-1"))
-    rows = table_rows(parsed(render([made, old])))
+    content = every_verdict("a")
+    old = replace(content, target=replace(content.target, edition="keras-1"))
+    rows = table_rows(parsed(render([content, old])))
     assert rows[-1] == ["ties", "another reading", "a (keras-2.2) 1, a (keras-1) 1"]
 
 
@@ -144,25 +144,25 @@ def value(verdict: Verdict, *failures: Failure) -> AspectResult:
 def test_the_last_table_is_cut_where_the_page_becomes_too_long(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    made = taking(50)
-    whole = render([made])
+    content = taking(50)
+    whole = render([content])
     assert "more; `conformance report" not in whole
     monkeypatch.setattr(markdown, "LARGEST", len(whole) - 500)
-    page = render([made])
+    page = render([content])
     assert len(page) < len(whole)
-    kept = page.rsplit("## Readings, by target", maxsplit=1)[1].count("| `ties` |")
-    assert 0 < kept < 50
-    assert f"{50 - kept} more readings: see " in page
+    count = page.rsplit("## Readings, by target", maxsplit=1)[1].count("| `ties` |")
+    assert 0 < count < 50
+    assert f"{50 - count} more readings: see " in page
 
 
 def test_scripts_are_shown_once_for_each_cause_and_only_as_many_as_have_room(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     scripts = [failure(id=f"{i}", kind=f"kind {i % 3}", script="x" * 100) for i in range(6)]
-    made = results("mine", [FunctionResult("dot", "t", [value(Verdict.VIOLATES, *scripts)])])
-    assert render([made]).count("x" * 100) == 3, "one of each cause"
+    content = results("mine", [FunctionResult("dot", "t", [value(Verdict.VIOLATES, *scripts)])])
+    assert render([content]).count("x" * 100) == 3, "one of each cause"
     monkeypatch.setattr(markdown, "SCRIPTS", 250)
-    assert render([made]).count("x" * 100) == 2
+    assert render([content]).count("x" * 100) == 2
 
 
 def test_the_header_says_what_ran() -> None:
@@ -244,8 +244,8 @@ def test_a_run_without_results_leaves_the_old_page(tmp_path: Path) -> None:
 
 
 def test_a_part_of_a_run_says_so() -> None:
-    made = hostile("x")
-    assert "(a part only)" in render([made])
+    content = hostile("x")
+    assert "(a part only)" in render([content])
     assert "(a part only)" not in render([every_verdict()])
 
 

@@ -29,9 +29,9 @@ def judged(name: str, verdict: Verdict = Verdict.CONFORMS) -> FunctionResult:
 
 
 def part(number: int, *names: str, of: int = 2, **run: Any) -> Results:
-    made = results("mine", [judged(name) for name in names])
+    content = results("mine", [judged(name) for name in names])
     changes = {"shard": f"{number}/{of}", "cases": 10, "seconds": 1.5, **run}
-    return replace(made, run=replace(made.run, **changes))
+    return replace(content, run=replace(content.run, **changes))
 
 
 def test_all_shards_make_a_whole_run_in_any_order() -> None:
@@ -69,8 +69,8 @@ def run_of(started: str, *functions: FunctionResult, **run: Any) -> Results:
     return results("mine", list(functions), started=started, **of_run)
 
 
-def cells(found: Results) -> dict[tuple[str, Aspect], Verdict]:
-    return {(f.function, a.aspect): a.verdict for f in found.functions for a in f.aspects}
+def cells(content: Results) -> dict[tuple[str, Aspect], Verdict]:
+    return {(f.function, a.aspect): a.verdict for f in content.functions for a in f.aspects}
 
 
 def test_the_newest_result_of_each_function_counts() -> None:

@@ -6,7 +6,7 @@ from conformance.reporting.safe_text import counted
 
 
 @pytest.mark.parametrize(
-    ("number", "words", "told"),
+    ("number", "words", "expected"),
     [
         (1, ("case",), "1 case"),
         (0, ("case",), "0 cases"),
@@ -15,5 +15,5 @@ from conformance.reporting.safe_text import counted
         (2, ("entry", "entries"), "2 entries"),
     ],
 )
-def test_one_is_singular(number: int, words: tuple[str, ...], told: str) -> None:
-    assert counted(number, *words) == told
+def test_one_is_singular(number: int, words: tuple[str, ...], expected: str) -> None:
+    assert counted(number, *words) == expected

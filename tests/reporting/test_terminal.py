@@ -67,17 +67,17 @@ def output(screen: Console) -> str:
     return raw.getvalue().decode(file.encoding)
 
 
-def events(made: Iterable[Results], *, interrupted: bool = False) -> list[Event]:
-    listed = list(made)
-    heard: list[Event] = [RunStarted({r.target.name: r.run.cases for r in listed})]
-    for one in listed:
-        name = one.target.name
-        heard.append(TargetStarted(one.target))
-        for judged in one.functions:
+def events(contents: Iterable[Results], *, interrupted: bool = False) -> list[Event]:
+    targets = list(contents)
+    heard: list[Event] = [RunStarted({r.target.name: r.run.cases for r in targets})]
+    for content in targets:
+        name = content.target.name
+        heard.append(TargetStarted(content.target))
+        for judged in content.functions:
             heard.append(CasesDone(name, judged.function, 10, 1))
             heard.append(FunctionJudged(name, judged))
         heard.append(WorkerRestarted(name, "dot", "killed by signal 11"))
-        heard.append(TargetFinished(one))
+        heard.append(TargetFinished(content))
     heard.append(RunFinished(12.5, interrupted))
     return heard
 
@@ -158,33 +158,35 @@ def test_failures_come_violations_first_in_words() -> None:
 
 
 def test_how_to_see_the_cases_names_the_function_if_it_is_one() -> None:
-    one = results("mine", [function("softmax", Verdict.VIOLATES)])
-    told = section(shown(events([one]), console(), see="look at FUNCTION in FUNCTION"), "Failures")
-    assert told[-1] == "look at softmax in FUNCTION"
+    content = results("mine", [function("softmax", Verdict.VIOLATES)])
+    lines = section(
+        shown(events([content]), console(), see="look at FUNCTION in FUNCTION"), "Failures"
+    )
+    assert lines[-1] == "look at softmax in FUNCTION"
 
 
 def test_a_failure_that_targets_share_is_listed_once() -> None:
-    made = [every_verdict("keras-theano"), every_verdict("keras-2.2.4-cntk")]
-    failures = section(shown(events(made), console()), "Failures")
+    contents = [every_verdict("keras-theano"), every_verdict("keras-2.2.4-cntk")]
+    failures = section(shown(events(contents), console()), "Failures")
     assert failures[0].endswith("[theano, cntk]")
     assert len(failures) == 4
 
 
 def test_the_list_is_limited_and_verbose_is_not() -> None:
-    made = many_targets(1)
-    few = section(shown(events(made), console(), limit=5), "Failures")
+    contents = many_targets(1)
+    few = section(shown(events(contents), console(), limit=5), "Failures")
     assert len(few) == 8, "counts, one of each cause, how many more, and how to see them"
     assert few[0] == "29 failures of 3 causes"
-    found = re.match(
+    match = re.match(
         r"    8 more of this kind \(value: the result has another shape\): (.*)", few[2]
     )
-    assert found is not None
-    assert len(found[1].split(", ")) == 8, "every function has its name"
+    assert match is not None
+    assert len(match[1].split(", ")) == 8, "every function has its name"
     assert few[-1].startswith("`conformance show FUNCTION`")
-    everything = shown(events(made), console(), limit=5, verbose=True)
-    listed = section(everything, "Failures")
-    assert len(listed) == 10 + 10 + 9 + 10 + 1, "divergences too"
-    assert not any(" more; " in line for line in listed)
+    everything = shown(events(contents), console(), limit=5, verbose=True)
+    lines = section(everything, "Failures")
+    assert len(lines) == 10 + 10 + 9 + 10 + 1, "divergences too"
+    assert not any(" more; " in line for line in lines)
     assert "worker restarted in dot: killed by signal 11" in everything
 
 
@@ -214,10 +216,10 @@ def test_rare_conventions_are_counted_unless_verbose() -> None:
         )
         for i, n in enumerate("abcdefg")
     ]
-    made = events([results("t", functions)])
-    few = section(shown(made, console(), limit=5), READINGS)
+    heard = events([results("t", functions)])
+    few = section(shown(heard, console(), limit=5), READINGS)
     assert few[-1] == "and 2 rarer; --verbose lists all"
-    many = section(shown(made, console(), verbose=True), READINGS)
+    many = section(shown(heard, console(), verbose=True), READINGS)
     assert len(many) == 7
 
 
@@ -247,7 +249,7 @@ def test_a_run_of_several_targets_says_first_what_it_runs_and_about_how_long() -
 
 
 @pytest.mark.parametrize(
-    ("seconds", "told"),
+    ("seconds", "words"),
     [
         (0.0, "1 second"),
         (99.4, "99 seconds"),
@@ -257,28 +259,28 @@ def test_a_run_of_several_targets_says_first_what_it_runs_and_about_how_long() -
         (9000, "2.5 hours"),
     ],
 )
-def test_a_duration_is_told_roughly(seconds: float, told: str) -> None:
-    assert roughly(seconds) == told
+def test_a_duration_is_told_roughly(seconds: float, words: str) -> None:
+    assert roughly(seconds) == words
 
 
 def test_a_pipe_is_told_how_far_each_target_is_while_nothing_else_is_said() -> None:
     screen = console()
     writer = TerminalWriter(screen, heartbeat=0.01)
-    made = every_verdict("mine")
+    content = every_verdict("mine")
     begun: list[Event] = [
         RunStarted({"mine": 90, "theirs": 5}, {"mine": 7, "theirs": 1}),
-        TargetStarted(made.target),
+        TargetStarted(content.target),
         CasesDone("mine", "dot", 10, 2),
-        FunctionJudged("mine", made.functions[0]),
+        FunctionJudged("mine", content.functions[0]),
     ]
     for event in begun:
         writer.handle(event)
-    said = "mine: 1 of 7 functions judged, 10 of about 90 cases done, 2 failed\n"
+    line = "mine: 1 of 7 functions judged, 10 of about 90 cases done, 2 failed\n"
     until = time.monotonic() + 60
-    while said not in output(screen) and time.monotonic() < until:
+    while line not in output(screen) and time.monotonic() < until:
         time.sleep(0.01)
     writer.close()
-    assert said in output(screen)
+    assert line in output(screen)
     assert "theirs: " not in output(screen), "it has not begun"
 
 
@@ -298,8 +300,8 @@ def test_readings_are_counted_by_function() -> None:
     assert section(text, READINGS) == ["≈ ties: theano 1"]
     took = failure(Verdict.DIVERGES, convention="ties", readings=["ties: first"])
     aspects = [aspect_result(a, Verdict.DIVERGES, took) for a in (Aspect.VALUE, Aspect.DTYPE)]
-    made = results("mine", [FunctionResult("argmax", "reductions", aspects)])
-    text = shown(events([made, every_verdict("other")]), console())
+    content = results("mine", [FunctionResult("argmax", "reductions", aspects)])
+    text = shown(events([content, every_verdict("other")]), console())
     assert section(text, READINGS) == ["≈ ties: other 1", "≈ ties: first: mine 1"]
 
 
@@ -309,22 +311,22 @@ def test_the_legend_has_no_reading_where_none_is_taken() -> None:
 
 
 def test_a_pipe_gets_one_line_for_each_finished_target_and_no_control_characters() -> None:
-    made = many_targets(3)
+    contents = many_targets(3)
     screen = console()
     writer = TerminalWriter(screen)
-    for event in events(made)[:-1]:
+    for event in events(contents)[:-1]:
         writer.handle(event)
     text = output(screen)
     first, *lines = text.splitlines()
-    assert first.startswith(f"3 targets: {', '.join(r.target.name for r in made)}; about ")
-    names = [r.target.name for r in made]
+    assert first.startswith(f"3 targets: {', '.join(r.target.name for r in contents)}; about ")
+    names = [r.target.name for r in contents]
     begun, restarted, finished = lines[::3], lines[1::3], lines[2::3]
     assert [line.split(":")[0] for line in begun] == names
     assert all(" judged by " in line for line in begun)
     assert [line.split(":")[0] for line in finished] == names
-    told = "worker restarted in dot: killed by signal 11"
-    assert restarted == [f"{name}: {told}" for name in names]
-    assert not control_characters(shown(events(made), console()))
+    message = "worker restarted in dot: killed by signal 11"
+    assert restarted == [f"{name}: {message}" for name in names]
+    assert not control_characters(shown(events(contents), console()))
 
 
 def test_losses_are_shown_as_they_happen_and_what_they_cost() -> None:
@@ -340,9 +342,9 @@ def test_losses_are_shown_as_they_happen_and_what_they_cost() -> None:
         f" worker restarted in f{i}" for i in range(1, 6)
     ]
     assert last == f"mine: {reason}"
-    made = every_verdict()
-    run = msgspec.structs.replace(made.run, shortened=[reason])
-    text = shown(events([msgspec.structs.replace(made, run=run)]), console())
+    content = every_verdict()
+    run = msgspec.structs.replace(content.run, shortened=[reason])
+    text = shown(events([msgspec.structs.replace(content, run=run)]), console())
     assert reason in text
 
 
@@ -353,10 +355,10 @@ def test_quiet_leaves_the_scores() -> None:
 
 
 def test_a_terminal_gets_colour_and_progress() -> None:
-    made = every_verdict()
+    content = every_verdict()
     screen = console(terminal=True)
     writer = TerminalWriter(screen)
-    heard = events([made])
+    heard = events([content])
     for event in heard[:-2]:
         writer.handle(event)
     writer._live._progress.refresh()
@@ -384,8 +386,8 @@ def test_no_color_leaves_no_colour(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp437"])
 def test_an_encoding_without_the_symbols_gets_ascii(encoding: str) -> None:
-    made = [every_verdict(), *map(hostile, HOSTILE)]
-    text = shown(events(made), console(encoding=encoding))
+    contents = [every_verdict(), *map(hostile, HOSTILE)]
+    text = shown(events(contents), console(encoding=encoding))
     assert re.search(rf"^  f_violates +X {len(ASPECTS) - 1}/{len(ASPECTS)}", text, re.M)
     assert "The run tested no target" not in text and "Scores" in text
     assert "✗" not in text
@@ -409,8 +411,8 @@ def test_hostile_text_stays_text(text: str, terminal: bool) -> None:
 
 
 def test_an_interrupted_run_says_what_was_done() -> None:
-    made = every_verdict()
-    whole = events([made])
+    content = every_verdict()
+    whole = events([content])
     heard: list[Event] = [*whole[:6], RunFinished(3.25, interrupted=True)]
     text = shown(heard, console())
     assert "keras-2.2.4-theano: not finished; 20 of 1000 cases done, 2 functions judged" in text

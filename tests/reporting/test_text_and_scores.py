@@ -32,19 +32,19 @@ def test_every_verdict_has_marks_of_its_own() -> None:
 
 
 def test_a_cell_shows_the_worst_verdict_and_the_score() -> None:
-    made = column(results("t", [function("dot", Verdict.CRASHED)]))
-    assert made.verdict("dot") is Verdict.CRASHED
-    assert made.cell("dot") == f"{len(ASPECTS) - 1}/{len(ASPECTS)}"
-    assert made.verdict("absent") is Verdict.NOT_APPLICABLE
-    assert made.cell("absent") == ""
-    assert not made.diverges("dot")
+    target_column = column(results("t", [function("dot", Verdict.CRASHED)]))
+    assert target_column.verdict("dot") is Verdict.CRASHED
+    assert target_column.cell("dot") == f"{len(ASPECTS) - 1}/{len(ASPECTS)}"
+    assert target_column.verdict("absent") is Verdict.NOT_APPLICABLE
+    assert target_column.cell("absent") == ""
+    assert not target_column.diverges("dot")
 
 
 def test_a_cell_keeps_the_documents_where_it_diverges_and_has_a_mark_beside() -> None:
-    made = column(results("t", [function("dot", Verdict.DIVERGES)]))
-    assert made.verdict("dot") is Verdict.CONFORMS
-    assert made.cell("dot") == f"{len(ASPECTS)}/{len(ASPECTS)}"
-    assert made.diverges("dot")
+    target_column = column(results("t", [function("dot", Verdict.DIVERGES)]))
+    assert target_column.verdict("dot") is Verdict.CONFORMS
+    assert target_column.cell("dot") == f"{len(ASPECTS)}/{len(ASPECTS)}"
+    assert target_column.diverges("dot")
 
 
 @pytest.mark.parametrize("text", HOSTILE)
@@ -84,28 +84,28 @@ def test_labels_are_short_distinct_and_speak() -> None:
 
 def test_labels_of_equal_words_are_numbered() -> None:
     names = [f"keras-2.{i}.0-tensorflow-1.{i}" for i in range(12)]
-    made = labels([*names, *HOSTILE])
-    assert len(set(made)) == len(made)
-    assert all(len(label) <= 10 and label for label in made)
-    assert made[:2] == ["tensorflow", "tensorfl#2"]
+    short = labels([*names, *HOSTILE])
+    assert len(set(short)) == len(short)
+    assert all(len(label) <= 10 and label for label in short)
+    assert short[:2] == ["tensorflow", "tensorfl#2"]
 
 
 def test_findings_come_gravest_first_and_cite_once() -> None:
-    found = listed_failures(every_verdict().functions, *Verdict)
-    graves = [f.verdict for f in found if f.failure]
+    failures = listed_failures(every_verdict().functions, *Verdict)
+    graves = [f.verdict for f in failures if f.failure]
     assert graves[0] is Verdict.VIOLATES
     assert graves.index(Verdict.DIVERGES) == len(graves) - 1
-    assert found[0].message.count("ko-2.2:1053") == 1
+    assert failures[0].message.count("ko-2.2:1053") == 1
 
 
 def test_a_citation_that_the_message_lacks_is_added() -> None:
     aspects = [aspect_result(Aspect.VALUE, Verdict.VIOLATES, failure(message="see ko-2.2:10537"))]
-    (found,) = listed_failures([FunctionResult("dot", "t", aspects)], Verdict.VIOLATES)
-    assert found.message == "see ko-2.2:10537 (ko-2.2:1053)"
+    (failure_entry,) = listed_failures([FunctionResult("dot", "t", aspects)], Verdict.VIOLATES)
+    assert failure_entry.message == "see ko-2.2:10537 (ko-2.2:1053)"
 
 
 def test_an_aspect_without_failures_is_found_too() -> None:
-    made = FunctionResult("dot", "t", [aspect_result(Aspect.PRESENCE, Verdict.UNSUPPORTED)])
-    (found,) = listed_failures([made], Verdict.UNSUPPORTED)
-    assert found.message == "unsupported"
-    assert MatrixColumn("t", "e", {"dot": made}).verdict("dot") is Verdict.UNSUPPORTED
+    tested = FunctionResult("dot", "t", [aspect_result(Aspect.PRESENCE, Verdict.UNSUPPORTED)])
+    (failure_entry,) = listed_failures([tested], Verdict.UNSUPPORTED)
+    assert failure_entry.message == "unsupported"
+    assert MatrixColumn("t", "e", {"dot": tested}).verdict("dot") is Verdict.UNSUPPORTED

@@ -49,11 +49,11 @@ LEAVES = (as_scalar, as_array, as_long_double)
 
 def record_types() -> Iterator[type[msgspec.Struct]]:
     """Every record that a module of `conformance.results` defines."""
-    for found in pkgutil.iter_modules(conformance.results.__path__, "conformance.results."):
-        module = importlib.import_module(found.name)
+    for info in pkgutil.iter_modules(conformance.results.__path__, "conformance.results."):
+        module = importlib.import_module(info.name)
         for value in vars(module).values():
             is_record = isinstance(value, type) and issubclass(value, msgspec.Struct)
-            if is_record and value.__module__ == found.name:
+            if is_record and value.__module__ == info.name:
                 yield value
 
 
@@ -122,21 +122,21 @@ def test_every_field_of_every_record_may_hold_a_value_of_numpy(
 ) -> None:
     kind = inspect.type_info(record)
     for choice in range(variants(kind)):
-        held, wanted = built(kind, leaf, choice), built(kind, own, choice)
-        assert msgspec.json.encode(plain_data(held)) == msgspec.json.encode(wanted)
-        assert msgspec.json.encode(plain(held)) == msgspec.json.encode(wanted)
-        assert plain(held) == wanted
+        held, expected = built(kind, leaf, choice), built(kind, own, choice)
+        assert msgspec.json.encode(plain_data(held)) == msgspec.json.encode(expected)
+        assert msgspec.json.encode(plain(held)) == msgspec.json.encode(expected)
+        assert plain(held) == expected
 
 
 @pytest.mark.parametrize("leaf", LEAVES)
 def test_results_with_values_of_numpy_are_written_and_read(leaf: Leaf, tmp_path: Path) -> None:
     kind = inspect.type_info(Results)
     for choice in range(variants(kind)):
-        held, wanted = built(kind, leaf, choice), built(kind, own, choice)
+        held, expected = built(kind, leaf, choice), built(kind, own, choice)
         folder = tmp_path / str(choice)
         JsonWriter(folder).handle(TargetFinished(held))
         (path,) = folder.iterdir()
-        assert read_results(path) == wanted
+        assert read_results(path) == expected
 
 
 def test_a_whole_array_and_what_no_file_holds_are_refused() -> None:

@@ -89,8 +89,8 @@ def test_the_worst_is_taken_over_faults_and_lacks() -> None:
 
 
 def test_kept_missing_and_faults_make_up_what_is_demanded() -> None:
-    made = [function(f"f_{v.name}", v) for v in Verdict]
-    points, counts = score(made), count_standings(made)
+    functions = [function(f"f_{v.name}", v) for v in Verdict]
+    points, counts = score(functions), count_standings(functions)
     demanded_aspects = (len(Verdict) - 1) * len(ASPECTS) - 1
     others = len(FAULTS) + len(CHANGES) + len(LACKS)
     assert points == Score(
@@ -99,12 +99,12 @@ def test_kept_missing_and_faults_make_up_what_is_demanded() -> None:
     faults = sum(counts[verdict] for verdict in FAULTS)
     assert points.keeping + points.missing + points.changed + faults == points.demanded
     assert counts[Verdict.DIVERGES] == 0
-    assert count_diverging(made) == 1
+    assert count_diverging(functions) == 1
 
 
 def test_aspects_that_do_not_apply_are_not_demanded() -> None:
-    made = [function("a", Verdict.NOT_APPLICABLE), function("b", Verdict.UNSUPPORTED)]
-    assert score(made) == Score(len(ASPECTS) - 1, 1, len(ASPECTS))
+    functions = [function("a", Verdict.NOT_APPLICABLE), function("b", Verdict.UNSUPPORTED)]
+    assert score(functions) == Score(len(ASPECTS) - 1, 1, len(ASPECTS))
 
 
 def test_the_contract_counts_by_itself_alone() -> None:
@@ -118,7 +118,7 @@ def test_the_contract_counts_by_itself_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    ("points", "kept", "missing"),
+    ("points", "percent", "missing"),
     [
         ((0, 0, 0), "nothing demanded", "nothing demanded"),
         ((9999, 1, 10000), "99.9 %", "0.1 %"),
@@ -128,9 +128,9 @@ def test_the_contract_counts_by_itself_alone() -> None:
     ],
 )
 def test_shares_are_round_only_where_the_numbers_are(
-    points: tuple[int, int, int], kept: str, missing: str
+    points: tuple[int, int, int], percent: str, missing: str
 ) -> None:
-    assert (Score(*points).percent, Score(*points).percent_missing) == (kept, missing)
+    assert (Score(*points).percent, Score(*points).percent_missing) == (percent, missing)
 
 
 def test_figures_tell_what_is_missing_if_anything_is() -> None:
@@ -152,8 +152,8 @@ def test_figures_tell_what_is_missing_if_anything_is() -> None:
 def test_a_convention_without_a_reading_stands_alone(
     convention: str | None, named: list[str], expected: list[str]
 ) -> None:
-    made = failure(Verdict.DIVERGES, convention=convention, readings=named)
-    assert [str(reading) for reading in readings_of(made)] == expected
+    divergence = failure(Verdict.DIVERGES, convention=convention, readings=named)
+    assert [str(reading) for reading in readings_of(divergence)] == expected
 
 
 @pytest.mark.parametrize("verdict", [v for v in Verdict if v is not Verdict.DIVERGES])
@@ -163,13 +163,13 @@ def test_only_a_divergence_takes_a_reading(verdict: Verdict) -> None:
 
 def test_the_readings_of_aspects_come_once_and_sorted() -> None:
     other = failure(Verdict.DIVERGES, convention="empty")
-    listed = [value(Verdict.VIOLATES, failure(), READ, other), value(Verdict.DIVERGES, READ)]
-    assert readings(listed) == (TakenReading("empty"), TakenReading("kernel-layout", "th"))
+    aspects = [value(Verdict.VIOLATES, failure(), READ, other), value(Verdict.DIVERGES, READ)]
+    assert readings(aspects) == (TakenReading("empty"), TakenReading("kernel-layout", "th"))
 
 
 def test_an_aspect_diverges_beside_a_fault_too() -> None:
     assert diverges(value(Verdict.VIOLATES, failure(), READ))
     assert diverges(value(Verdict.DIVERGES))
     assert not diverges(value(Verdict.VIOLATES, failure()))
-    made = FunctionResult("f", "t", [value(Verdict.VIOLATES, READ), value(Verdict.CONFORMS)])
-    assert count_diverging([made]) == 1
+    tested = FunctionResult("f", "t", [value(Verdict.VIOLATES, READ), value(Verdict.CONFORMS)])
+    assert count_diverging([tested]) == 1

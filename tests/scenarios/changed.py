@@ -12,7 +12,7 @@ def ignored(right: Wrong, keyword: str) -> Wrong:
     """The right function without a keyword argument."""
 
     def called(*args: Any, **kwargs: Any) -> Any:
-        return right(*args, **{k: given for k, given in kwargs.items() if k != keyword})
+        return right(*args, **{k: kwarg for k, kwarg in kwargs.items() if k != keyword})
 
     return called
 

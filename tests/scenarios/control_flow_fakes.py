@@ -11,12 +11,12 @@ import conformance.reference as K  # noqa: N812
 class Masking:
     """`rnn` whose masks are looked at inside the step function.
 
-    `masked` is what a masked step gives; `kept` whether it leaves the states as they were.
+    `masked` is what a masked step gives; `keep_states` whether it leaves the states as they were.
     """
 
-    def __init__(self, masked: str, *, kept: bool = True, inverted: bool = False) -> None:
+    def __init__(self, masked: str, *, keep_states: bool = True, inverted: bool = False) -> None:
         self.masked = masked
-        self.kept = kept
+        self.keep_states = keep_states
         self.inverted = inverted
 
     def __call__(
@@ -50,15 +50,15 @@ class Masking:
         flag = x[..., -1]
         while K.ndim(flag) > 1:
             flag = flag[..., 0]
-        given = {
+        masked_outputs = {
             "previous output": before,
             "first state": states[0],
             "computed": output,
             "zeros": K.zeros_like(output),
             "negated": -output,
         }[self.masked]
-        output = self._chosen(flag, output, given)
-        if self.kept:
+        output = self._chosen(flag, output, masked_outputs)
+        if self.keep_states:
             both = zip(new, states[:count], strict=True)
             new = [self._chosen(flag, a, b) for a, b in both]
         return output, [output, *new]
@@ -85,7 +85,7 @@ def constants_before_states(
 
 def constants_as_zeros(*args: Any, constants: Any = None, **rest: Any) -> Any:
     """`rnn` that passes zeros in the place of constants."""
-    zeros = None if constants is None else [K.zeros_like(one) for one in constants]
+    zeros = None if constants is None else [K.zeros_like(constant) for constant in constants]
     return K.rnn(*args, constants=zeros, **rest)
 
 

@@ -29,8 +29,8 @@ def module(**changed: Any) -> SimpleNamespace:
     """The reference with some functions exchanged, or left out where they are None."""
     known = conformance.reference
     functions = {name: getattr(known, name) for name in known.__all__} | changed
-    kept = {name: function for name, function in functions.items() if function is not None}
-    return SimpleNamespace(__name__="conformance.reference", **kept)
+    present = {name: function for name, function in functions.items() if function is not None}
+    return SimpleNamespace(__name__="conformance.reference", **present)
 
 
 def recorded(
@@ -72,13 +72,13 @@ def observed(batch: Batch, target: Any) -> StructureObservation:
 def smallest(
     strategy: st.SearchStrategy[Scenario],
     target: Callable[[], Any],
-    wanted: Callable[[Finding], bool],
+    condition: Callable[[Finding], bool],
     examples: int = 300,
 ) -> Scenario | None:
     """The smallest scenario with such a finding, or None if there is none among so many."""
 
     def fails(scenario: Scenario) -> bool:
-        return any(wanted(finding) for finding in findings(scenario, target()))
+        return any(condition(finding) for finding in findings(scenario, target()))
 
     chosen = settings(
         max_examples=examples,
@@ -96,10 +96,10 @@ def smallest(
 
 def drawn(strategy: st.SearchStrategy[Scenario], examples: int) -> Iterator[Scenario]:
     """Some scenarios of a strategy."""
-    found: list[Scenario] = []
+    scenarios: list[Scenario] = []
 
     def keep(scenario: Scenario) -> bool:
-        found.append(scenario)
+        scenarios.append(scenario)
         return False
 
     chosen = settings(
@@ -113,4 +113,4 @@ def drawn(strategy: st.SearchStrategy[Scenario], examples: int) -> Iterator[Scen
     try:
         find(strategy, keep, settings=chosen)
     except NoSuchExample:
-        yield from found
+        yield from scenarios

@@ -80,8 +80,8 @@ def associative_scan(f: Any, elems: Any, reverse: Any = False, axis: Any = 0) ->
     rows = mapped(lambda x: np.moveaxis(x, axis, 0), elems)
     parts = [mapped(lambda x, k=k: x[k], rows) for k in range(len(leaves(rows)[0]))]
     parts = parts[::-1] if reverse else parts
-    found = [reduce(f, parts[: k + 1]) for k in range(len(parts))]
-    whole = stacked(found[::-1] if reverse else found)
+    prefixes = [reduce(f, parts[: k + 1]) for k in range(len(parts))]
+    whole = stacked(prefixes[::-1] if reverse else prefixes)
     return mapped(lambda x: np.moveaxis(x, 0, axis), whole)
 
 
@@ -161,23 +161,27 @@ def scenarios(name: str, examples: int = 80) -> list[Scenario]:
 
 def _scenarios(name: str, examples: int) -> Iterator[Scenario]:
     for family in families_of(f"keras.ops.{name}", "keras-3"):
-        made = family.make("keras-3")
-        for scenario in made if isinstance(made, Sequence) else _drawn(made, examples):
+        scenarios = family.make("keras-3")
+        for scenario in (
+            scenarios if isinstance(scenarios, Sequence) else _drawn(scenarios, examples)
+        ):
             called = {step.function for step in scenario.program.steps}
-            told = str(scenario.program)
+            text = str(scenario.program)
             refused = any(step.attempt for step in scenario.program.steps)
-            left_out = called & LEFT_OUT or "keras.config" in told
-            if not (refused or left_out or "bfloat16" in told):
+            left_out = called & LEFT_OUT or "keras.config" in text
+            if not (refused or left_out or "bfloat16" in text):
                 yield scenario
 
 
 def _drawn(strategy: SearchStrategy[Scenario], examples: int) -> list[Scenario]:
     """Drawn as the plan of a run draws them."""
-    found = distinct_draws(strategy, lambda one: ScenarioTrial(one, one.function).key, examples, 1)
-    return [draw.value for draw in found.draws]
+    draws = distinct_draws(
+        strategy, lambda scenario: ScenarioTrial(scenario, scenario.function).key, examples, 1
+    )
+    return [draw.value for draw in draws.draws]
 
 
-def found(scenario: Scenario, changed: Functions) -> list[Problem]:
+def problems_of(scenario: Scenario, changed: Functions) -> list[Problem]:
     """What is wrong with the functions, of which some are exchanged; an exception is, too."""
     functions = {**OTHERS, **RIGHT, **changed}
     names: dict[str, Any] = dict(scenario.arrays)

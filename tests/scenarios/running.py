@@ -19,8 +19,8 @@ def problems(scenario: Scenario) -> dict[str, Problem]:
     """What the checks of a scenario find, by the name of the check."""
     names: dict[str, Any] = dict(scenario.arrays)
     run(scenario.program.steps, names)
-    found = ((c.name, tested(c, *(names[o] for o in c.outputs))) for c in scenario.checks)
-    return {name: problem for name, problem in found if problem is not None}
+    results = ((c.name, tested(c, *(names[o] for o in c.outputs))) for c in scenario.checks)
+    return {name: problem for name, problem in results if problem is not None}
 
 
 def tested(check: Check, *results: Any) -> Problem | None:
@@ -48,8 +48,8 @@ def function(name: str) -> Callable[..., Any]:
     package, _, rest = name.rpartition(".")
     if name in CALLS:
         return CALLS[name]
-    found: Callable[..., Any] = getattr(operator if package else K, rest)
-    return found
+    callable_: Callable[..., Any] = getattr(operator if package else K, rest)
+    return callable_
 
 
 def resolved(argument: Argument, names: dict[str, Any]) -> Any:

@@ -23,9 +23,9 @@ class Activated(np.ndarray):
 
 
 def activated(values: Any, logits: Any) -> Any:
-    made = np.asarray(values, logits.dtype).view(Activated)
-    made.logits = logits
-    return made
+    array = np.asarray(values, logits.dtype).view(Activated)
+    array.logits = logits
+    return array
 
 
 ACTIVATIONS: ops.Functions = {
@@ -49,16 +49,16 @@ def of_the_logits(name: str) -> Any:
 
 @pytest.mark.parametrize("name", TARGETS)
 def test_a_right_crossentropy_has_no_problem(name: str) -> None:
-    made = ops.scenarios(name)
+    scenarios = ops.scenarios(name)
     changed = {**ACTIVATIONS, name: crossentropy(name)}
-    assert {part for s in made for part in ACTIVATIONS if part in s.title} == {*ACTIVATIONS}
-    assert not [problem for scenario in made for problem in ops.found(scenario, changed)]
+    assert {part for s in scenarios for part in ACTIVATIONS if part in s.title} == {*ACTIVATIONS}
+    assert not [problem for scenario in scenarios for problem in ops.problems_of(scenario, changed)]
 
 
 @pytest.mark.parametrize("name", TARGETS)
 def test_one_that_takes_the_logits_of_another_activation_is_found(name: str) -> None:
     changed = {**ACTIVATIONS, name: of_the_logits(name)}
-    wrong = [s.title for s in ops.scenarios(name) if ops.found(s, changed)]
+    wrong = [s.title for s in ops.scenarios(name) if ops.problems_of(s, changed)]
     other = "softmax" if name == "binary_crossentropy" else "sigmoid"
     assert wrong
     assert all(other in title for title in wrong), "its own activation's logits give its numbers"

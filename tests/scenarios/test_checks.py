@@ -19,8 +19,8 @@ from conformance.scenarios.model import Problem, Values
 
 def array(value: Any, dtype: str | None = None) -> Values:
     """An output that gave one array."""
-    made = np.asarray(value, dtype)
-    return (Value(made, made.dtype.name, "ndarray"),)
+    content = np.asarray(value, dtype)
+    return (Value(content, content.dtype.name, "ndarray"),)
 
 
 def text(value: str) -> Values:
@@ -35,9 +35,9 @@ LIST: Values = (Value(None, "object", "Odd", "not numeric"),)
 
 def problem(test: Test, values: Values) -> Problem:
     """What the test says; AssertionError if it says nothing."""
-    found = test(values)
-    assert found is not None
-    return found
+    fault = test(values)
+    assert fault is not None
+    return fault
 
 
 def test_an_array_is_equal_in_shape_and_elements() -> None:
@@ -50,10 +50,10 @@ def test_an_array_is_equal_in_shape_and_elements() -> None:
 
 
 def test_a_problem_holds_both_arrays() -> None:
-    found = problem(checks.is_array([1.0, 2.0]), array([1.0, 3.0]))
-    assert found.gives == "gives [1. 3.]"
-    np.testing.assert_array_equal(np.asarray(found.got), [1, 3])
-    np.testing.assert_array_equal(np.asarray(found.expected), [1, 2])
+    fault = problem(checks.is_array([1.0, 2.0]), array([1.0, 3.0]))
+    assert fault.gives == "gives [1. 3.]"
+    np.testing.assert_array_equal(np.asarray(fault.got), [1, 3])
+    np.testing.assert_array_equal(np.asarray(fault.expected), [1, 2])
 
 
 def test_two_outputs_are_equal() -> None:
@@ -65,11 +65,11 @@ def test_two_outputs_are_equal() -> None:
 
 
 def test_a_dtype_counts_where_it_is_asked_for() -> None:
-    wanted = np.array([1, 2], "int32")
-    assert checks.is_array(wanted)(array([1, 2], "int64")) is None
-    found = problem(checks.is_array(wanted, dtype=True), array([1, 2], "int64"))
-    assert (found.gives, found.detail) == ("gives int64", "dtype")
-    assert checks.is_array(wanted, dtype=True)(array([1, 2], "int32")) is None
+    expected = np.array([1, 2], "int32")
+    assert checks.is_array(expected)(array([1, 2], "int64")) is None
+    fault = problem(checks.is_array(expected, dtype=True), array([1, 2], "int64"))
+    assert (fault.gives, fault.detail) == ("gives int64", "dtype")
+    assert checks.is_array(expected, dtype=True)(array([1, 2], "int32")) is None
 
 
 @pytest.mark.parametrize(
@@ -103,9 +103,9 @@ def test_agreement_is_within_the_bound() -> None:
 
 
 def test_an_error_in_the_last_digits_rests_on_a_convention() -> None:
-    found = problem(checks.agrees_with(expectation(1e-6)), array([1.0, 2.0 + 1e-5]))
-    assert (found.detail, found.conventions) == ("accuracy", ("accuracy",))
-    assert found.ulp == pytest.approx(1e-5 / np.spacing(np.float32(2.0)), rel=1e-6)
+    fault = problem(checks.agrees_with(expectation(1e-6)), array([1.0, 2.0 + 1e-5]))
+    assert (fault.detail, fault.conventions) == ("accuracy", ("accuracy",))
+    assert fault.ulp == pytest.approx(1e-5 / np.spacing(np.float32(2.0)), rel=1e-6)
 
 
 def test_an_expectation_is_computed_when_it_is_needed() -> None:
@@ -150,9 +150,9 @@ RETURNED = text("returns")
 def test_an_exception_is_known_by_its_class_or_a_base() -> None:
     for names in ((), ("KeyError",), ("LookupError",), ("ValueError", "KeyError")):
         assert checks.raises(*names)(RAISED) is None
-    found = problem(checks.raises("ValueError"), RAISED)
-    assert found.detail == "KeyError"
-    assert "raises KeyError" in found.gives
+    fault = problem(checks.raises("ValueError"), RAISED)
+    assert fault.detail == "KeyError"
+    assert "raises KeyError" in fault.gives
     for names in ((), ("KeyError",)):
         assert problem(checks.raises(*names), RETURNED).detail == "accepted"
 
@@ -169,8 +169,8 @@ def test_a_step_that_returned() -> None:
 def test_a_shape() -> None:
     assert checks.has_shape([2, 3])(array(np.zeros((2, 3)))) is None
     for other in ((3, 2), (6,), (2, 3, 1)):
-        found = problem(checks.has_shape([2, 3]), array(np.zeros(other)))
-        assert found.gives == f"gives shape {other}"
+        fault = problem(checks.has_shape([2, 3]), array(np.zeros(other)))
+        assert fault.gives == f"gives shape {other}"
 
 
 def test_a_dtype() -> None:
@@ -187,11 +187,11 @@ def test_elements_in_words_are_few() -> None:
 
 
 def test_what_is_equal_in_float32_alone_is_inaccurate() -> None:
-    wanted = np.array([1 / 3, -2.0])
-    test = checks.is_array(wanted)
-    rounded = problem(test, array(wanted, "float32"))
+    expected = np.array([1 / 3, -2.0])
+    test = checks.is_array(expected)
+    rounded = problem(test, array(expected, "float32"))
     assert (rounded.detail, rounded.conventions) == ("accuracy", ("accuracy",))
-    wrong = problem(test, array(wanted + np.array([1e-5, 0])))
+    wrong = problem(test, array(expected + np.array([1e-5, 0])))
     assert (wrong.detail, wrong.conventions) == ("value", ())
 
 

@@ -38,7 +38,7 @@ def _compiled_call(whole: bool) -> Scenario:
     return K.scenario()
 
 
-def _found(compiled: Callable[..., Any]) -> list[Finding]:
+def _findings(compiled: Callable[..., Any]) -> list[Finding]:
     """What the compiled calls find in a module that compiles so."""
     target: SimpleNamespace = module(compiled=compiled)
     return [finding for scenario in _compiled() for finding in findings(scenario, target)]
@@ -52,12 +52,12 @@ def _right(name: str, whole: bool, x: Any, **options: Any) -> Any:
 
 
 def test_a_right_compiled_call_is_not_told() -> None:
-    assert not _found(_right)
+    assert not _findings(_right)
 
 
 def test_a_wrong_compiled_call_contradicts_what_the_call_gives() -> None:
-    found = _found(lambda *args, **options: np.full(3, 99.0))
-    assert Verdict.VIOLATES in {f.verdict for f in found}
+    findings_seen = _findings(lambda *args, **options: np.full(3, 99.0))
+    assert Verdict.VIOLATES in {f.verdict for f in findings_seen}
 
 
 @pytest.mark.parametrize("error", [NotImplementedError, TypeError])
@@ -65,6 +65,6 @@ def test_a_call_that_is_not_compiled_is_refused(error: type[Exception]) -> None:
     def compiled(*args: Any, **options: Any) -> Any:
         raise error("nothing is compiled here")
 
-    found = _found(compiled)
-    assert found
-    assert all(f.verdict is not Verdict.VIOLATES for f in found)
+    findings_seen = _findings(compiled)
+    assert findings_seen
+    assert all(f.verdict is not Verdict.VIOLATES for f in findings_seen)

@@ -43,18 +43,18 @@ def reset() -> None:
 
 def fixed(function: str) -> list[Scenario]:
     """The scenarios of a function that are always the same, without those that need layers."""
-    made = [f.make(EDITION) for f in FAMILIES if f.function == function]
-    listed = [s for m in made if not isinstance(m, SearchStrategy) for s in m]
-    return [s for s in listed if not any("keras." in t.function for t in s.program.steps)]
+    scenarios = [f.make(EDITION) for f in FAMILIES if f.function == function]
+    single = [s for m in scenarios if not isinstance(m, SearchStrategy) for s in m]
+    return [s for s in single if not any("keras." in t.function for t in s.program.steps)]
 
 
 def drawn(function: str, edition: Edition = EDITION) -> SearchStrategy[Scenario]:
     """Those that are drawn."""
-    made = [f.make(edition) for f in FAMILIES if f.function == function]
-    return st.one_of(*(m for m in made if isinstance(m, SearchStrategy)))
+    strategies = [f.make(edition) for f in FAMILIES if f.function == function]
+    return st.one_of(*(m for m in strategies if isinstance(m, SearchStrategy)))
 
 
-def found(function: str) -> dict[str, Any]:
+def problems_of(function: str) -> dict[str, Any]:
     """What the fixed scenarios of a function find, by the names of the checks."""
     every: dict[str, Any] = {}
     for scenario in fixed(function):
@@ -69,7 +69,7 @@ FIXED = sorted({f.function for f in FAMILIES} - {"int_shape", "ndim", "dtype", "
 @pytest.mark.parametrize("function", FIXED)
 def test_the_reference_does_what_the_documents_say(function: str) -> None:
     assert fixed(function)
-    assert found(function) == {}
+    assert problems_of(function) == {}
 
 
 @pytest.mark.parametrize(
@@ -84,10 +84,10 @@ def test_the_reference_knows_its_tensors(function: str, data: st.DataObject) -> 
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda f: f.function)
 def test_aspects_and_conventions_are_announced(family: Any) -> None:
-    made = family.make(EDITION)
-    if isinstance(made, SearchStrategy):
+    scenarios = family.make(EDITION)
+    if isinstance(scenarios, SearchStrategy):
         return
-    for scenario in made:
+    for scenario in scenarios:
         assert {c.aspect for c in scenario.checks} <= family.aspects
         named = {*scenario.conventions, *(n for c in scenario.checks for n in c.conventions)}
         assert named <= set(load_conventions())
@@ -137,7 +137,7 @@ def test_a_wrong_answer_is_told(
     monkeypatch: pytest.MonkeyPatch, function: str, replaced: str, wrong: Wrong, check: str
 ) -> None:
     monkeypatch.setattr(K, replaced, wrong)
-    assert check in found(function)
+    assert check in problems_of(function)
 
 
 @pytest.mark.parametrize(
@@ -209,8 +209,8 @@ def test_a_dtype_with_a_suffix_is_a_reading_for_variables_only() -> None:
         variable = scenario.title == "dtype of a variable"
         assert named == ([("plain-dtype", "_ref")] if variable else [])
         for other in check.alternatives:
-            told = check.demands.strip("'")
-            assert other.test((value(f"{told}_ref"),)) is None
+            expected = check.demands.strip("'")
+            assert other.test((value(f"{expected}_ref"),)) is None
             assert other.test((value("float8_ref"),)) is not None
         seen.add(variable)
 
@@ -221,8 +221,8 @@ def test_a_dtype_with_a_suffix_is_a_reading_for_variables_only() -> None:
 def test_lines_are_those_of_the_documents_that_have_the_function() -> None:
     specs = load()
     for family in FAMILIES:
-        made = family.make(EDITION)
-        for scenario in () if isinstance(made, SearchStrategy) else made:
+        scenarios = family.make(EDITION)
+        for scenario in () if isinstance(scenarios, SearchStrategy) else scenarios:
             for check in scenario.checks:
                 assert set(check.at) <= set(specs[scenario.function].signatures)
 
@@ -231,8 +231,8 @@ def test_every_aspect_has_a_claim_or_a_convention() -> None:
     specs = load()
     for family in FAMILIES:
         claimed = {c.aspect for c in specs[family.function].claims}
-        made = family.make(EDITION)
-        for scenario in () if isinstance(made, SearchStrategy) else made:
+        scenarios = family.make(EDITION)
+        for scenario in () if isinstance(scenarios, SearchStrategy) else scenarios:
             for check in scenario.checks:
                 settled = check.at or check.conventions or scenario.conventions
                 assert settled or str(check.aspect) in claimed, (family.function, check.name)

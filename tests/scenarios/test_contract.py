@@ -270,8 +270,8 @@ LEFT_OUT = ("bfloat16", "keras.constraints", "keras.regularizers", "docstring_ex
 @cache
 def scenarios(name: str) -> list[Scenario]:
     """The fixed scenarios of a name, and some of each strategy."""
-    made = [family.make("keras-3") for family in families_of(name, "keras-3")]
-    every = [s for m in made for s in (m if isinstance(m, Sequence) else drawn(m, SEVERAL))]
+    parts = [family.make("keras-3") for family in families_of(name, "keras-3")]
+    every = [s for m in parts for s in (m if isinstance(m, Sequence) else drawn(m, SEVERAL))]
     return [s for s in every if not any(word in str(s.program) for word in LEFT_OUT)]
 
 
@@ -400,8 +400,8 @@ def test_a_fault_fails_its_check(
     name: str, changed: str, fault: Fault, check: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def keras() -> Keras:
-        made = Keras()
-        made.functions[changed] = fault(made)
-        return made
+        package = Keras()
+        package.functions[changed] = fault(package)
+        return package
 
     assert check in failing(name, keras, monkeypatch)

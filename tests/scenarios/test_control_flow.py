@@ -34,11 +34,15 @@ EDITION: Edition = "keras-2.2"
 
 
 def _scenarios(family: Family, count: int) -> list[Scenario]:
-    made = family.make(EDITION)
-    return list(islice(made, count)) if isinstance(made, Sequence) else list(drawn(made, count))
+    scenarios = family.make(EDITION)
+    return (
+        list(islice(scenarios, count))
+        if isinstance(scenarios, Sequence)
+        else list(drawn(scenarios, count))
+    )
 
 
-def _found(function: str, wrong: Callable[..., Any], count: int = 40) -> list[Finding]:
+def _findings_of(function: str, wrong: Callable[..., Any], count: int = 40) -> list[Finding]:
     target = module(**{function: wrong})
     families = [f for f in FAMILIES if f.function == function]
     return [
@@ -117,8 +121,8 @@ WRONG: tuple[tuple[str, Callable[..., Any]], ...] = (
 
 @pytest.mark.parametrize(("function", "wrong"), WRONG)
 def test_a_wrong_implementation_violates(function: str, wrong: Callable[..., Any]) -> None:
-    found = _found(function, wrong)
-    assert any(f.verdict is Verdict.VIOLATES for f in found)
+    problems = _findings_of(function, wrong)
+    assert any(f.verdict is Verdict.VIOLATES for f in problems)
 
 
 Make = Callable[[Edition], Any]
@@ -130,8 +134,8 @@ def _of(room: ModuleType, name: str) -> Make:
 
     def make(edition: Edition) -> Any:
         scenarios = [f.make(edition) for f in families if edition in f.editions]
-        listed = [s for s in scenarios if isinstance(s, Sequence)]
-        return [one for s in listed for one in s] if listed else scenarios[0]
+        sequences = [s for s in scenarios if isinstance(s, Sequence)]
+        return [scenario for s in sequences for scenario in s] if sequences else scenarios[0]
 
     return make
 
@@ -147,8 +151,8 @@ def _judged(
     """The verdicts on a fake, and the readings that they name."""
     target = module(**{function: fake})
     scenarios = make(edition)
-    listed = scenarios if isinstance(scenarios, Sequence) else drawn(scenarios, count)
-    return {(f.verdict, f.readings) for s in listed for f in findings(s, target)}
+    cases = scenarios if isinstance(scenarios, Sequence) else drawn(scenarios, count)
+    return {(f.verdict, f.readings) for s in cases for f in findings(s, target)}
 
 
 def _violates(judged: set[tuple[Verdict, tuple[str, ...]]]) -> bool:
@@ -169,8 +173,8 @@ def test_the_fake_of_masks_is_right_where_it_takes_the_suites_reading() -> None:
 def _as_known(step: Any, inputs: Any, states: Any, **more: Any) -> Any:
     """rnn with a loop that demands of each state as much of its shape as of the first ones."""
 
-    def checked(x: Any, given: Any) -> Any:
-        output, new = step(x, given)
+    def checked(x: Any, state: Any) -> Any:
+        output, new = step(x, state)
         for before, after in zip(states, new, strict=True):
             if K.int_shape(before) != K.int_shape(after):
                 raise ValueError("a shape is not an invariant for the loop")
@@ -188,7 +192,7 @@ def test_a_loop_that_wants_to_know_all_of_each_state_violates() -> None:
 WRONG_MASKS: tuple[Callable[..., Any], ...] = (
     _no_mask,
     _opposite_mask,
-    Masking("previous output", kept=False),
+    Masking("previous output", keep_states=False),
     Masking("first state", inverted=True),
     Masking("negated"),
 )
@@ -202,13 +206,13 @@ def test_a_wrong_mask_violates(wrong: Callable[..., Any], edition: Edition) -> N
 
 @pytest.mark.parametrize("edition", OF_K)
 def test_gradients_through_masks_are_settled(edition: Edition) -> None:
-    def masked(made: Edition) -> list[Scenario]:
-        listed = drawn(GRADIENTS(made), 12)
-        return [s for s in listed if "with a mask" in s.title]
+    def masked(make: Edition) -> list[Scenario]:
+        cases = drawn(GRADIENTS(make), 12)
+        return [s for s in cases if "with a mask" in s.title]
 
     for reading in ("first state", "zeros"):
         assert not _judged(masked, edition, "rnn", Masking(reading))
-    assert _violates(_judged(masked, edition, "rnn", Masking("zeros", kept=False)))
+    assert _violates(_judged(masked, edition, "rnn", Masking("zeros", keep_states=False)))
 
 
 def _with_constants(edition: Edition) -> list[Scenario]:
@@ -222,17 +226,17 @@ def test_where_the_constants_are_is_a_reading(edition: Edition) -> None:
 
 
 @pytest.mark.parametrize("edition", OF_K)
-@pytest.mark.parametrize("made", [_with_constants, CONSTANTS])
-def test_wrong_constants_violate(made: Callable[[Edition], Any], edition: Edition) -> None:
-    assert _violates(_judged(made, edition, "rnn", constants_as_zeros))
+@pytest.mark.parametrize("make", [_with_constants, CONSTANTS])
+def test_wrong_constants_violate(make: Callable[[Edition], Any], edition: Edition) -> None:
+    assert _violates(_judged(make, edition, "rnn", constants_as_zeros))
 
 
 @pytest.mark.parametrize("edition", OF_K[:2])
 def test_the_order_of_backward_outputs_is_a_reading_before_2_2(edition: Edition) -> None:
-    for made in (VALUES, MASKS):
-        judged = _judged(made, edition, "rnn", outputs_in_time, 20)
+    for make in (VALUES, MASKS):
+        judged = _judged(make, edition, "rnn", outputs_in_time, 20)
         assert judged == {(Verdict.DIVERGES, ("backwards-order: order of time",))}
-        assert _violates(_judged(made, edition, "rnn", outputs_of_other_samples, 20))
+        assert _violates(_judged(make, edition, "rnn", outputs_of_other_samples, 20))
 
 
 @pytest.mark.parametrize("edition", OF_K)
@@ -258,14 +262,14 @@ def test_a_mask_of_the_other_rank_may_be_refused(edition: Edition) -> None:
 SWITCHED = (SELECTIONS, _of(conditions, "selection_gradients"))
 
 
-@pytest.mark.parametrize("made", SWITCHED)
-def test_where_the_axes_of_a_condition_are_is_a_reading(made: Callable[[Edition], Any]) -> None:
-    judged = _judged(made, EDITION, "switch", condition_on_last_axes, 60)
+@pytest.mark.parametrize("make", SWITCHED)
+def test_where_the_axes_of_a_condition_are_is_a_reading(make: Callable[[Edition], Any]) -> None:
+    judged = _judged(make, EDITION, "switch", condition_on_last_axes, 60)
     allowed = {"condition-rank: last axes", "condition-rank: refused"}
     # no document says that there is a gradient either
     assert {(v, r[0]) for v, r in judged} == {(Verdict.DIVERGES, reading) for reading in allowed}
     assert {name for _, r in judged for name in r[1:]} <= {"differentiable: refused"}
-    assert _violates(_judged(made, EDITION, "switch", condition_with_new_meaning, 60))
+    assert _violates(_judged(make, EDITION, "switch", condition_with_new_meaning, 60))
 
 
 def _other_truth(true: Callable[[Any], Any]) -> Callable[..., Any]:
@@ -307,8 +311,8 @@ def test_which_integers_are_true_is_a_reading(edition: Edition) -> None:
 
 @pytest.mark.parametrize("edition", OF_K[1:])
 def test_a_switch_without_callables_violates(edition: Edition) -> None:
-    for made in (CALLABLES, SELECTIONS):
-        judged = _judged(made, edition, "switch", without_callables, 30)
+    for make in (CALLABLES, SELECTIONS):
+        judged = _judged(make, edition, "switch", without_callables, 30)
         assert judged == {(Verdict.VIOLATES, ())}
 
 
@@ -326,7 +330,7 @@ def _called(branch: Any) -> Any:
 
 
 def test_map_fn_may_leave_the_dtype_to_its_function() -> None:
-    assert not _found("map_fn", lambda fn, elems, name=None, dtype=None: K.map_fn(fn, elems))
+    assert not _findings_of("map_fn", lambda fn, elems, name=None, dtype=None: K.map_fn(fn, elems))
 
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda f: f"{f.function}-{min(f.aspects)}")
@@ -340,8 +344,8 @@ def test_the_reference_is_right(family: Family) -> None:
 def test_aspects_are_as_told(family: Family, edition: Edition) -> None:
     if edition not in family.editions:
         return
-    made = family.make(edition)
-    scenarios = made if isinstance(made, Sequence) else list(drawn(made, 10))
+    draws = family.make(edition)
+    scenarios = draws if isinstance(draws, Sequence) else list(drawn(draws, 10))
     aspects = {check.aspect for scenario in scenarios for check in scenario.checks}
     assert aspects == family.aspects
 
@@ -349,10 +353,10 @@ def test_aspects_are_as_told(family: Family, edition: Edition) -> None:
 def _of_gradients(function: str, wrong: Callable[..., Any]) -> list[Finding]:
     """What violates in the scenarios of the function's gradients."""
     families = [f for f in FAMILIES if f.function == function and Aspect.GRADIENT in f.aspects]
-    made = [scenario for family in families for scenario in _scenarios(family, 12)]
+    cases = [scenario for family in families for scenario in _scenarios(family, 12)]
     target = module(**{function: wrong})
-    found = [finding for scenario in made for finding in findings(scenario, target)]
-    return [finding for finding in found if finding.verdict is Verdict.VIOLATES]
+    problems = [finding for scenario in cases for finding in findings(scenario, target)]
+    return [finding for finding in problems if finding.verdict is Verdict.VIOLATES]
 
 
 def _other_sample(*args: Any, **kwargs: Any) -> Any:
@@ -371,9 +375,9 @@ WRONG_RESULTS: tuple[tuple[str, Callable[..., Any]], ...] = (
 def test_the_gradient_of_a_wrong_result_is_no_failure_of_its_own(
     function: str, wrong: Callable[..., Any]
 ) -> None:
-    found = _of_gradients(function, wrong)
-    assert {f.aspect for f in found} == {Aspect.VALUE}
-    assert all("sum of the results" in f.demands for f in found)
+    problems = _of_gradients(function, wrong)
+    assert {f.aspect for f in problems} == {Aspect.VALUE}
+    assert all("sum of the results" in f.demands for f in problems)
 
 
 def test_the_gradient_of_a_right_result_is_one() -> None:
@@ -386,9 +390,11 @@ def _last_without_samples(*args: Any, **kwargs: Any) -> Any:
 
 
 def test_a_result_of_another_shape_fails_by_its_shape_alone() -> None:
-    found = [f for f in _found("rnn", _last_without_samples, 12) if f.aspect is Aspect.VALUE]
-    alone = [f for f in found if f.kind == "shape of the last output"]
+    problems = [
+        f for f in _findings_of("rnn", _last_without_samples, 12) if f.aspect is Aspect.VALUE
+    ]
+    alone = [f for f in problems if f.kind == "shape of the last output"]
     assert {f.at.get("ko-2.2") for f in alone} == {2631}
     # what all results at once are, and their sums, fails too
-    others = {str(f.kind) for f in found} - {"shape of the last output"}
+    others = {str(f.kind) for f in problems} - {"shape of the last output"}
     assert others <= {"all results at once", "results, each times a factor, in sum"}

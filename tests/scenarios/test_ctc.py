@@ -48,16 +48,16 @@ def beams() -> Iterator[Scenario]:
     yield recorded(decoding.repeated, PATHS)
 
 
-def found(scenarios: Iterator[Scenario], **changed: Any) -> list[Finding]:
+def findings_of(scenarios: Iterator[Scenario], **changed: Any) -> list[Finding]:
     return [f for s in scenarios for f in findings(s, module(**changed))]
 
 
-def verdicts(listed: list[Finding]) -> set[Verdict]:
-    return {finding.verdict for finding in listed}
+def verdicts(problems: list[Finding]) -> set[Verdict]:
+    return {finding.verdict for finding in problems}
 
 
-def names(listed: list[Finding]) -> set[str]:
-    return {finding.kind for finding in listed if finding.verdict is Verdict.VIOLATES}
+def names(problems: list[Finding]) -> set[str]:
+    return {finding.kind for finding in problems if finding.verdict is Verdict.VIOLATES}
 
 
 def rolled(y: Any) -> Any:
@@ -71,13 +71,13 @@ def cost_with_first_blank(y_true: Any, y_pred: Any, *lengths: Any) -> Any:
 
 def decode_with_first_blank(y_pred: Any, input_length: Any, **arguments: Any) -> Any:
     labels, logarithms = DECODE(rolled(y_pred), input_length, **arguments)
-    moved = [one + K.cast(K.greater_equal(one, 0), "int64") for one in labels]
+    moved = [label + K.cast(K.greater_equal(label, 0), "int64") for label in labels]
     return moved, logarithms
 
 
 def test_the_reference_has_no_findings() -> None:
     for scenarios in (costs(True), costs(False), greedy(), beams()):
-        assert not found(scenarios)
+        assert not findings_of(scenarios)
 
 
 COSTS: list[Callable[..., Any]] = [
@@ -91,13 +91,13 @@ COSTS: list[Callable[..., Any]] = [
 
 @pytest.mark.parametrize("cost", COSTS)
 def test_wrong_losses_are_violations(cost: Callable[..., Any]) -> None:
-    assert "the loss of each sample" in names(found(costs(True), ctc_batch_cost=cost))
+    assert "the loss of each sample" in names(findings_of(costs(True), ctc_batch_cost=cost))
 
 
-def readings(listed: list[Finding]) -> set[tuple[str, ...]]:
+def readings(problems: list[Finding]) -> set[tuple[str, ...]]:
     """The readings that are named, if there is no violation."""
-    assert verdicts(listed) == {Verdict.DIVERGES}
-    return {finding.readings for finding in listed}
+    assert verdicts(problems) == {Verdict.DIVERGES}
+    return {finding.readings for finding in problems}
 
 
 def gradients(neutral: bool) -> Iterator[Scenario]:
@@ -109,14 +109,14 @@ FIRST = {("ctc-blank: first",)}
 
 
 def test_the_place_of_the_blank_is_a_reading() -> None:
-    assert not found(costs(True), ctc_batch_cost=cost_with_first_blank)
+    assert not findings_of(costs(True), ctc_batch_cost=cost_with_first_blank)
     for scenarios in (costs(False), gradients(False)):
-        taken = readings(found(scenarios, ctc_batch_cost=cost_with_first_blank))
+        taken = readings(findings_of(scenarios, ctc_batch_cost=cost_with_first_blank))
         # the shifted labels with the first class may raise
         assert taken >= FIRST
         assert {named[0] for named in taken} <= {"ctc-blank: first", "ctc-blank: refused"}
     for scenarios in (greedy(), beams()):
-        assert readings(found(scenarios, ctc_decode=decode_with_first_blank)) == FIRST
+        assert readings(findings_of(scenarios, ctc_decode=decode_with_first_blank)) == FIRST
 
 
 @pytest.mark.parametrize("blank", [COST, cost_with_first_blank])
@@ -127,7 +127,7 @@ def test_wrong_losses_violate_wherever_the_blank_is(blank: Callable[..., Any]) -
             (costs(False), "the loss of each sample"),
             (gradients(False), "the gradient of the loss"),
         ):
-            assert name in names(found(scenarios, ctc_batch_cost=wrong))
+            assert name in names(findings_of(scenarios, ctc_batch_cost=wrong))
 
 
 def test_every_batch_has_a_label_whose_loss_is_settled_for_either_blank() -> None:
@@ -151,9 +151,11 @@ def test_only_labels_with_the_first_class_may_be_refused() -> None:
                 cost.cost, LOSSES, ctc_inputs.labelled(seed, 1, 5, 4, neutral), "variable"
             )
 
-    assert Verdict.VIOLATES not in verdicts(found(variables(True), ctc_batch_cost=strict))
-    assert readings(found(variables(False), ctc_batch_cost=strict)) >= {("ctc-blank: refused",)}
-    assert Verdict.VIOLATES in verdicts(found(variables(False), ctc_batch_cost=never))
+    assert Verdict.VIOLATES not in verdicts(findings_of(variables(True), ctc_batch_cost=strict))
+    assert readings(findings_of(variables(False), ctc_batch_cost=strict)) >= {
+        ("ctc-blank: refused",)
+    }
+    assert Verdict.VIOLATES in verdicts(findings_of(variables(False), ctc_batch_cost=never))
 
 
 def edge_fake(change: Callable[[Any], Any]) -> Callable[..., Any]:
@@ -178,11 +180,11 @@ def test_an_odd_label_may_be_refused_but_the_other_losses_are_settled(
     scenario: Scenario, name: str
 ) -> None:
     assert not findings(scenario, module())
-    listed = findings(scenario, module(ctc_batch_cost=raising))
-    assert readings(listed) == {(f"ctc-{name}: refused",)}
+    problems = findings(scenario, module(ctc_batch_cost=raising))
+    assert readings(problems) == {(f"ctc-{name}: refused",)}
     for wrong in (lambda *a: COST(*a) * 1.01, lambda *a: K.permute_dimensions(COST(*a), (1, 0))):
-        listed = findings(scenario, module(ctc_batch_cost=wrong))
-        assert "the losses of the other samples" in names(listed)
+        problems = findings(scenario, module(ctc_batch_cost=wrong))
+        assert "the losses of the other samples" in names(problems)
 
 
 def test_the_loss_of_an_impossible_label_is_infinite_or_large() -> None:
@@ -200,7 +202,7 @@ def test_the_loss_of_an_impossible_label_is_infinite_or_large() -> None:
 def changed_labels(change: Callable[[Any], Any]) -> Callable[..., Any]:
     def decode(*args: Any, **arguments: Any) -> Any:
         labels, logarithms = DECODE(*args, **arguments)
-        return [change(one) for one in labels], logarithms
+        return [change(label) for label in labels], logarithms
 
     return decode
 
@@ -217,10 +219,10 @@ def test_wrong_decoding_is_a_violation() -> None:
     for scenarios in (greedy, beams):
         zeros = changed_labels(lambda x: K.maximum(x, 0))
         expected = "sequences" if scenarios is beams else "sequence"
-        assert any(n.endswith(expected) for n in names(found(scenarios(), ctc_decode=zeros)))
-        listed = found(scenarios(), ctc_decode=lambda *a, **k: (*DECODE(*a, **k), 0))
-        assert "the result is a pair" in names(listed)
-        doubled = found(scenarios(), ctc_decode=lambda *a, **k: _doubled(*DECODE(*a, **k)))
+        assert any(n.endswith(expected) for n in names(findings_of(scenarios(), ctc_decode=zeros)))
+        problems = findings_of(scenarios(), ctc_decode=lambda *a, **k: (*DECODE(*a, **k), 0))
+        assert "the result is a pair" in names(problems)
+        doubled = findings_of(scenarios(), ctc_decode=lambda *a, **k: _doubled(*DECODE(*a, **k)))
         assert "how many sequences there are" in names(doubled)
 
 
@@ -229,13 +231,13 @@ def _doubled(labels: list[Any], logarithms: Any) -> Any:
 
 
 def test_wrong_log_probabilities() -> None:
-    listed = found(greedy(), ctc_decode=with_logarithms(lambda x: -x))
-    assert names(listed) == {"a log probability is not above 0"}
-    listed = found(greedy(), ctc_decode=with_logarithms(lambda x: x * 1.01))
-    assert names(listed) == {"log of the best path's probability"}
+    problems = findings_of(greedy(), ctc_decode=with_logarithms(lambda x: -x))
+    assert names(problems) == {"a log probability is not above 0"}
+    problems = findings_of(greedy(), ctc_decode=with_logarithms(lambda x: x * 1.01))
+    assert names(problems) == {"log of the best path's probability"}
     for change in (lambda x: -x, lambda x: x * 1.01):
-        listed = found(beams(), ctc_decode=with_logarithms(change))
-        assert names(listed) == {"the sequences' log probabilities"}
+        problems = findings_of(beams(), ctc_decode=with_logarithms(change))
+        assert names(problems) == {"the sequences' log probabilities"}
 
 
 def of_sequences(y_pred: Any, input_length: Any, **arguments: Any) -> Any:
@@ -249,15 +251,15 @@ def of_sequences(y_pred: Any, input_length: Any, **arguments: Any) -> Any:
 
 
 def test_the_probability_of_the_sequence_is_a_reading() -> None:
-    listed = found(greedy(), ctc_decode=of_sequences)
-    assert readings(listed) == {("ctc-greedy-probability: of the sequence",)}
+    problems = findings_of(greedy(), ctc_decode=of_sequences)
+    assert readings(problems) == {("ctc-greedy-probability: of the sequence",)}
 
 
 def test_a_beam_search_that_merges_repeats_is_a_violation() -> None:
     scenario = recorded(decoding.repeated, PATHS)
     merged = changed_labels(lambda x: K.concatenate([x[:, :1], x[:, :2] * 0 - 1], axis=1))
-    listed = findings(scenario, module(ctc_decode=merged))
-    assert names(listed) == {"the likeliest sequences"}
+    problems = findings(scenario, module(ctc_decode=merged))
+    assert names(problems) == {"the likeliest sequences"}
 
 
 def reversed_labels(*args: Any, **arguments: Any) -> Any:
@@ -271,12 +273,14 @@ def reversed_pairs(*args: Any, **arguments: Any) -> Any:
 
 
 def test_the_order_of_the_sequences_is_a_reading() -> None:
-    assert readings(found(beams(), ctc_decode=reversed_pairs)) == {("ctc-order: another order",)}
+    assert readings(findings_of(beams(), ctc_decode=reversed_pairs)) == {
+        ("ctc-order: another order",)
+    }
 
 
 def test_each_sequence_goes_with_its_probability() -> None:
-    listed = found(beams(), ctc_decode=reversed_labels)
-    assert names(listed) == {"the sequences' log probabilities"}
+    problems = findings_of(beams(), ctc_decode=reversed_labels)
+    assert names(problems) == {"the sequences' log probabilities"}
 
 
 def blanks_inside(x: Any) -> Any:
@@ -286,10 +290,10 @@ def blanks_inside(x: Any) -> Any:
 
 def test_where_blanks_are_filled_in_is_a_reading() -> None:
     for scenarios in (greedy, beams):
-        listed = found(scenarios(), ctc_decode=changed_labels(blanks_inside))
-        assert readings(listed) == {("ctc-padding: inside",)}
+        problems = findings_of(scenarios(), ctc_decode=changed_labels(blanks_inside))
+        assert readings(problems) == {("ctc-padding: inside",)}
         wrong = changed_labels(lambda x: blanks_inside(x) * 0 - 1)
-        assert any("sequence" in n for n in names(found(scenarios(), ctc_decode=wrong)))
+        assert any("sequence" in n for n in names(findings_of(scenarios(), ctc_decode=wrong)))
 
 
 def dictionaries() -> Iterator[Scenario]:
@@ -302,7 +306,7 @@ def dictionaries() -> Iterator[Scenario]:
 def path_of(word: tuple[int, ...], steps: int, categories: int) -> Any:
     """Probabilities of which argmax picks a path of a word."""
     blank = categories - 1
-    path = [k for one in word for k in (one, blank)]
+    path = [k for letter in word for k in (letter, blank)]
     return np.eye(categories)[(path + [blank] * steps)[:steps]]
 
 
@@ -315,11 +319,13 @@ def test_a_word_of_the_dictionary_is_a_reading() -> None:
 
         return decode
 
-    listed = found(dictionaries(), ctc_decode=decoding_as(lambda words: min(words, key=len)))
-    assert readings(listed) == {("ctc-dictionary: another word",)}
+    problems = findings_of(
+        dictionaries(), ctc_decode=decoding_as(lambda words: min(words, key=len))
+    )
+    assert readings(problems) == {("ctc-dictionary: another word",)}
     for wrong in (lambda _: (), lambda words: [max(map(max, words)) - 1]):
-        assert names(found(dictionaries(), ctc_decode=decoding_as(wrong)))
-    assert names(found(dictionaries(), ctc_decode=raising))
+        assert names(findings_of(dictionaries(), ctc_decode=decoding_as(wrong)))
+    assert names(findings_of(dictionaries(), ctc_decode=raising))
 
 
 TO_SPARSE = K.ctc_label_dense_to_sparse
@@ -347,18 +353,20 @@ def only_columns(tensor: Any, lengths: Any) -> Any:
 
 def test_sparse_labels() -> None:
     forms = [recorded(sparse_labels.length_forms, LABELS)]
-    assert not found(labels())
-    assert not found(iter(forms))
-    assert readings(found(labels(), ctc_label_dense_to_sparse=narrow)) == {
+    assert not findings_of(labels())
+    assert not findings_of(iter(forms))
+    assert readings(findings_of(labels(), ctc_label_dense_to_sparse=narrow)) == {
         ("ctc-sparse-labels: narrow",)
     }
-    refused = found(labels(), ctc_label_dense_to_sparse=only_columns)
+    refused = findings_of(labels(), ctc_label_dense_to_sparse=only_columns)
     assert readings(refused) == {("ctc-length-vector: column",)}
-    assert not found(iter(forms), ctc_label_dense_to_sparse=only_columns)
-    assert names(found(iter(forms), ctc_label_dense_to_sparse=raising)) == {"lengths are taken"}
+    assert not findings_of(iter(forms), ctc_label_dense_to_sparse=only_columns)
+    assert names(findings_of(iter(forms), ctc_label_dense_to_sparse=raising)) == {
+        "lengths are taken"
+    }
     whole = lambda x, n: TO_SPARSE(x, n * 0 + K.int_shape(x)[1])  # noqa: E731
     for wrong in (whole, lambda x, n: TO_SPARSE(x + 1, n), lambda x, n: TO_SPARSE(x, n * 0)):
-        assert names(found(labels(), ctc_label_dense_to_sparse=wrong))
+        assert names(findings_of(labels(), ctc_label_dense_to_sparse=wrong))
 
 
 def test_the_narrow_padding_of_other_implementations_is_allowed() -> None:
@@ -366,8 +374,8 @@ def test_the_narrow_padding_of_other_implementations_is_allowed() -> None:
         longest = (K.eval(x) >= 0).sum(axis=1).max()
         return x[:, : int(longest)]
 
-    assert not found(greedy(), ctc_decode=changed_labels(narrow))
-    assert not found(beams(), ctc_decode=changed_labels(narrow))
+    assert not findings_of(greedy(), ctc_decode=changed_labels(narrow))
+    assert not findings_of(beams(), ctc_decode=changed_labels(narrow))
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -395,15 +403,15 @@ def test_beams_of_a_hundred_lose_nothing() -> None:
 
 
 def test_sparse_tensors() -> None:
-    made = [
+    cases = [
         recorded(sparse.kinds, "is_sparse", (2, 3), "float32"),
         recorded(sparse.from_sparse, "to_dense", (2, 3), "float32"),
         recorded(sparse.from_dense, "to_dense", (2, 3), "float64", 1),
         recorded(sparse.from_labels, "to_dense", (2, 3), 1),
         recorded(sparse.placeholders, "placeholder"),
     ]
-    assert not [f for s in made for f in findings(s, module())]
+    assert not [f for s in cases for f in findings(s, module())]
     never = module(is_sparse=lambda _: False)
-    assert all(verdicts(findings(s, never)) == {Verdict.VIOLATES} for s in (made[0], *made[4:]))
+    assert all(verdicts(findings(s, never)) == {Verdict.VIOLATES} for s in (cases[0], *cases[4:]))
     double = module(to_dense=lambda x: K.to_dense(x) * 2)
-    assert all(verdicts(findings(s, double)) == {Verdict.VIOLATES} for s in made[2:4])
+    assert all(verdicts(findings(s, double)) == {Verdict.VIOLATES} for s in cases[2:4])

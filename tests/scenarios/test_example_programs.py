@@ -48,12 +48,12 @@ def test_arrays_are_inputs() -> None:
 
 
 def test_random_arrays_are_the_same_each_time_and_exact_in_every_float_type() -> None:
-    one, other = (written("a = np.random.random((50, 40))").array("a") for _ in range(2))
-    np.testing.assert_array_equal(one, other)
-    np.testing.assert_array_equal(one, one.astype("float16"))
-    assert one.min() >= 0
-    assert one.max() < 1
-    assert len(np.unique(one)) > 500
+    first, other = (written("a = np.random.random((50, 40))").array("a") for _ in range(2))
+    np.testing.assert_array_equal(first, other)
+    np.testing.assert_array_equal(first, first.astype("float16"))
+    assert first.min() >= 0
+    assert first.max() < 1
+    assert len(np.unique(first)) > 500
 
 
 def test_operators_and_what_is_made_can_be_called() -> None:

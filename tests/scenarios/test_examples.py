@@ -73,9 +73,9 @@ def test_each_runs_or_says_why_not() -> None:
 
 def test_each_result_is_checked_in_every_edition_whose_document_prints_it() -> None:
     for edition, document in DOCUMENT.items():
-        wanted = [s.id for e, s in RESULTS if document in s.at and function_of(e, s)]
+        expected = [s.id for e, s in RESULTS if document in s.at and function_of(e, s)]
         checks = [c.name.split(":")[0] for s in scenarios(edition) for c in s.checks]
-        assert sorted(checks) == sorted(wanted)
+        assert sorted(checks) == sorted(expected)
 
 
 def test_what_is_printed_otherwise_is_explained() -> None:
@@ -134,11 +134,11 @@ def test_the_reference_passes(edition: Edition) -> None:
     )
     plain = [s for s in scenarios(edition) if s.setup is None]
     with open_session(target) as session:
-        found = {s.checks[0].name: told(session, s, edition) for s in plain}
-    found |= dict(configured(Configurable(target), edition))
-    failing = {name.split(":")[0]: problems for name, problems in found.items() if problems}
+        results = {s.checks[0].name: problems_of(session, s, edition) for s in plain}
+    results |= dict(configured(Configurable(target), edition))
+    failing = {name.split(":")[0]: problems for name, problems in results.items() if problems}
     assert set(failing) == (LAYERS if edition == "keras-2.2" else set())
-    assert len(found) == len(scenarios(edition))
+    assert len(results) == len(scenarios(edition))
 
 
 def configured(target: Configurable, edition: Edition) -> Iterator[tuple[str, list[str]]]:
@@ -146,10 +146,10 @@ def configured(target: Configurable, edition: Edition) -> Iterator[tuple[str, li
     for scenario in scenarios(edition):
         if scenario.setup is not None:
             with target.open(scenario.setup.configuration, scenario.setup.environment) as session:
-                yield scenario.checks[0].name, told(session, scenario, edition)
+                yield scenario.checks[0].name, problems_of(session, scenario, edition)
 
 
-def told(session: Any, scenario: Scenario, edition: Edition) -> list[str]:
+def problems_of(session: Any, scenario: Scenario, edition: Edition) -> list[str]:
     """What is wrong with a scenario in a session."""
     arrays = {name: array[None] for name, array in scenario.arrays.items()}
     observed = session.run_batch(Batch(scenario.program, arrays, 1, fresh=True))
@@ -175,11 +175,11 @@ def test_what_is_said_of_random_numbers_has_no_figures() -> None:
     for scenario in scenarios("keras-2.2"):
         (check,) = scenario.checks
         if any(s.function.startswith("random_") for s in scenario.program.steps):
-            one, other = (check.test(*(values for _ in check.outputs)) for values in wrong)
-            assert one is not None
+            first, other = (check.test(*(values for _ in check.outputs)) for values in wrong)
+            assert first is not None
             assert other is not None
             if "int_shape" not in check.name:
-                assert (one.gives, one.got) == (other.gives, other.got), check.name
+                assert (first.gives, first.got) == (other.gives, other.got), check.name
 
 
 def test_every_outcome_has_its_own_test() -> None:
@@ -224,22 +224,22 @@ WRONG: dict[str, tuple[dict[str, Any], set[str]]] = {
 
 @pytest.mark.parametrize("what", WRONG)
 def test_a_wrong_implementation_is_told(what: str) -> None:
-    changed, wanted = WRONG[what]
+    changed, expected = WRONG[what]
     target = module(**changed)
     told_by = set()
-    for scenario in concerned(wanted):
+    for scenario in concerned(expected):
         number = scenario.checks[0].name.split(":")[0]
         if findings(scenario, target):
             told_by.add(number)
         K.set_floatx("float32")
         K.set_image_data_format("channels_last")
-    assert told_by == wanted
+    assert told_by == expected
 
 
-def concerned(wanted: set[str]) -> list[Scenario]:
+def concerned(numbers: set[str]) -> list[Scenario]:
     """All of the functions whose checks these are, but for those that need something else."""
     numbered = {s.checks[0].name.split(":")[0]: s for s in scenarios("keras-2.2")}
-    functions = {numbered[number].function for number in wanted}
+    functions = {numbered[number].function for number in numbers}
     return [
         s
         for number, s in numbered.items()
@@ -270,8 +270,8 @@ def test_what_is_wrong_in_the_file_is_told_with_its_line(text: str, says: str) -
 
 def test_a_line_of_code_knows_where_it_stands() -> None:
     text = "- id: E01\n  at: {}\n  given:\n  - a\n  program:\n  - b\n"
-    ((given,), (statement,)) = ((e.given, e.program) for e in examples_in(text)).__next__()
-    assert (given.line, statement.line) == (4, 6)
+    ((printed,), (statement,)) = ((e.given, e.program) for e in examples_in(text)).__next__()
+    assert (printed.line, statement.line) == (4, 6)
 
 
 def test_the_page_describes_every_field_and_kind() -> None:

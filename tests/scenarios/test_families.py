@@ -29,8 +29,8 @@ POSITIONAL = {
 
 def rooms() -> list[ModuleType]:
     """Every module that offers families, but for the one that registers them."""
-    listed = pkgutil.walk_packages(scenarios.__path__, f"{scenarios.__name__}.")
-    modules = [importlib.import_module(found.name) for found in listed]
+    packages = pkgutil.walk_packages(scenarios.__path__, f"{scenarios.__name__}.")
+    modules = [importlib.import_module(module.name) for module in packages]
     return [m for m in modules if hasattr(m, "FAMILIES") and m.__name__.count(".") > 2]
 
 

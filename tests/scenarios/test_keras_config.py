@@ -63,8 +63,8 @@ def failing(scenario: Scenario, patch: pytest.MonkeyPatch, **changed: Any) -> se
 def scenarios(name: str, aspect: Aspect, left_out: str) -> list[Scenario]:
     """The fixed scenarios of a function that look at an aspect."""
     families = (f for f in families_of(name, "keras-3") if aspect in f.aspects)
-    listed = [s for f in families if isinstance(made := f.make("keras-3"), list) for s in made]
-    return [s for s in listed if left_out not in s.title]
+    every = [s for f in families if isinstance(cases := f.make("keras-3"), list) for s in cases]
+    return [s for s in every if left_out not in s.title]
 
 
 GREY = "keras.ops.image.rgb_to_grayscale"
@@ -89,16 +89,16 @@ FAULTS: tuple[tuple[str, Callable[[Keras], Any], set[str]], ...] = (
 def test_right_functions_follow_the_configuration(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    listed = scenarios(name, Aspect.CONFIGURATION, "bfloat16")
-    assert [failing(scenario, monkeypatch) for scenario in listed] == [set(), set()]
+    cases = scenarios(name, Aspect.CONFIGURATION, "bfloat16")
+    assert [failing(scenario, monkeypatch) for scenario in cases] == [set(), set()]
 
 
 @pytest.mark.parametrize(("name", "fault", "checks"), FAULTS)
 def test_a_function_that_does_not_follow_it_is_convicted(
     name: str, fault: Callable[[Keras], Any], checks: set[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    listed = scenarios(name, Aspect.CONFIGURATION, "bfloat16")
-    assert set().union(*(failing(s, monkeypatch, **{name: fault}) for s in listed)) == checks
+    cases = scenarios(name, Aspect.CONFIGURATION, "bfloat16")
+    assert set().union(*(failing(s, monkeypatch, **{name: fault}) for s in cases)) == checks
 
 
 def _or_drawn(k: Keras) -> Callable[..., Any]:
@@ -135,6 +135,6 @@ def test_seeds_at_the_ends_of_their_range(
     name = "keras.random.normal"
     changed = {} if fault is None else {name: fault}
     titles = ("the seed ", "SeedGenerator(")
-    listed = [s for s in scenarios(name, Aspect.SEED, "no seed") if s.title.startswith(titles)]
-    assert len(listed) == 10
-    assert set().union(*(failing(s, monkeypatch, **changed) for s in listed)) == checks
+    cases = [s for s in scenarios(name, Aspect.SEED, "no seed") if s.title.startswith(titles)]
+    assert len(cases) == 10
+    assert set().union(*(failing(s, monkeypatch, **changed) for s in cases)) == checks

@@ -44,8 +44,10 @@ WRONG: tuple[tuple[str, str, Function], ...] = (
 
 def problems(name: str, function: Function) -> list[Problem]:
     """Problems that are more than digits that were lost."""
-    found = (p for one in ops.scenarios(name) for p in ops.found(one, {name: function}))
-    return [problem for problem in found if ConventionName.ACCURACY not in problem.conventions]
+    every = (
+        p for scenario in ops.scenarios(name) for p in ops.problems_of(scenario, {name: function})
+    )
+    return [problem for problem in every if ConventionName.ACCURACY not in problem.conventions]
 
 
 @pytest.mark.parametrize("name", RIGHT)

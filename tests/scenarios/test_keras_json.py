@@ -57,18 +57,18 @@ def backend(): return "tensorflow"
 
 def scenarios(edition: Edition) -> list[Scenario]:
     """All of an edition."""
-    made = [f.make(edition) for f in FAMILIES if edition in f.editions]
-    return [s for m in made if not isinstance(m, SearchStrategy) for s in m]
+    parts = [f.make(edition) for f in FAMILIES if edition in f.editions]
+    return [s for m in parts if not isinstance(m, SearchStrategy) for s in m]
 
 
 def target(path: Path, module: str, edition: Edition) -> Configurable:
     """The reference, or a module beside it, in an edition."""
     environment = {"PYTHONPATH": f"{path}:{ROOT}", "CONFORMANCE_REFERENCE_EDITION": edition}
-    made = Target(name="fake", module=module, edition="keras-2.2", environment=environment)
-    return Configurable(made)
+    fake = Target(name="fake", module=module, edition="keras-2.2", environment=environment)
+    return Configurable(fake)
 
 
-def found(configurable: Configurable, scenario: Scenario) -> Iterator[tuple[str, Problem]]:
+def problems_of(configurable: Configurable, scenario: Scenario) -> Iterator[tuple[str, Problem]]:
     """What the checks find; nothing if the import fails where it may."""
     setup = scenario.setup
     assert setup is not None
@@ -95,14 +95,14 @@ def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_reference_reads_the_file(tmp_path: Path, edition: Edition) -> None:
     reference = target(tmp_path, "conformance.reference", edition)
     for scenario in scenarios(edition):
-        assert dict(found(reference, scenario)) == {}, scenario.title
+        assert dict(problems_of(reference, scenario)) == {}, scenario.title
 
 
 def test_what_ignores_the_file_is_told(tmp_path: Path) -> None:
     (tmp_path / "deaf.py").write_text(DEAF)
     deaf = target(tmp_path, "deaf", "keras-2.2")
-    told = {name for s in scenarios("keras-2.2") for name, _ in found(deaf, s)}
-    assert told == {
+    names = {name for s in scenarios("keras-2.2") for name, _ in problems_of(deaf, s)}
+    assert names == {
         "backend: KERAS_BACKEND",
         "backend: what the file says",
         "epsilon: what the file says",
@@ -115,8 +115,8 @@ def test_an_import_that_tells_another_backend_is_told(tmp_path: Path) -> None:
     (tmp_path / "misnamed.py").write_text(MISNAMED)
     misnamed = target(tmp_path, "misnamed", "keras-2.2")
     asked = [s for s in scenarios("keras-2.2") if s.title == "what an import prints"]
-    told = [problem.gives for s in asked for _, problem in found(misnamed, s)]
-    assert told == ["prints 'Using Theano backend', and backend() gives 'tensorflow'"]
+    messages = [problem.gives for s in asked for _, problem in problems_of(misnamed, s)]
+    assert messages == ["prints 'Using Theano backend', and backend() gives 'tensorflow'"]
 
 
 @pytest.mark.parametrize("edition", OF_K)

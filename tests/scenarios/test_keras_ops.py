@@ -20,14 +20,14 @@ def without(keyword: str, function: Callable[..., Any]) -> Callable[..., Any]:
     """The function that does not look at a keyword argument."""
 
     def called(*args: Any, **kwargs: Any) -> Any:
-        return function(*args, **{k: given for k, given in kwargs.items() if k != keyword})
+        return function(*args, **{k: kwarg for k, kwarg in kwargs.items() if k != keyword})
 
     return called
 
 
 def scan_in_time(*args: Any, reverse: bool, **kwargs: Any) -> Any:
-    carry, given = ops.scan(*args, reverse=reverse, **kwargs)
-    return carry, ops.mapped(lambda y: y[::-1], given) if reverse else given
+    carry, outputs = ops.scan(*args, reverse=reverse, **kwargs)
+    return carry, ops.mapped(lambda y: y[::-1], outputs) if reverse else outputs
 
 
 def beside_lists(x: Any) -> Any:
@@ -189,16 +189,16 @@ WRONG: tuple[tuple[str, str, Callable[..., Any]], ...] = (
 
 @pytest.mark.parametrize("name", ops.RIGHT)
 def test_a_right_function_has_no_problem(name: str) -> None:
-    made = ops.scenarios(name)
-    assert made
-    for scenario in made:
-        problems = ops.found(scenario, {})
+    scenarios = ops.scenarios(name)
+    assert scenarios
+    for scenario in scenarios:
+        problems = ops.problems_of(scenario, {})
         assert not problems, (scenario.title, scenario.program.steps, problems)
 
 
 @pytest.mark.parametrize(("name", "how", "wrong"), WRONG, ids=[f"{n}-{h}" for n, h, _ in WRONG])
 def test_a_wrong_function_is_found(name: str, how: str, wrong: Callable[..., Any]) -> None:
-    assert any(ops.found(scenario, {name: wrong}) for scenario in ops.scenarios(name))
+    assert any(ops.problems_of(scenario, {name: wrong}) for scenario in ops.scenarios(name))
 
 
 def test_each_function_has_three_wrong_ones() -> None:

@@ -61,9 +61,9 @@ def test_the_mean_of_gamma_numbers_has_the_stated_tail(n: int, rate: float) -> N
 
 
 def test_all_tests_of_one_run_together_stay_within_the_budget() -> None:
-    made = [family.make("keras-3") for name in NAMES for family in families_of(name, "keras-3")]
-    listed = [scenario for one in made if isinstance(one, list) for scenario in one]
-    tests = [check.test for scenario in listed for check in scenario.checks]
+    parts = [family.make("keras-3") for name in NAMES for family in families_of(name, "keras-3")]
+    scenarios = [scenario for part in parts if isinstance(part, list) for scenario in part]
+    tests = [check.test for scenario in scenarios for check in scenario.checks]
     rates = [test.rate for test in tests if isinstance(test, ByChance)]
     assert len(rates) > 30
     assert sum(rates) < statistics.BUDGET / 2

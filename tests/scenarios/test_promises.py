@@ -53,11 +53,11 @@ def scenarios(families: tuple[Family, ...]) -> Iterator[Scenario]:
     """Those of this edition; ten of a strategy."""
     for family in families:
         if EDITION in family.editions:
-            made = family.make(EDITION)
-            yield from made if isinstance(made, list | tuple) else drawn(made, 10)  # type: ignore[arg-type]
+            cases = family.make(EDITION)
+            yield from cases if isinstance(cases, list | tuple) else drawn(cases, 10)  # type: ignore[arg-type]
 
 
-def found(tested: Mutant) -> list[Finding]:
+def findings_of(tested: Mutant) -> list[Finding]:
     """What the scenarios of its function find."""
     names = vars(module())
     tested.install(names)
@@ -68,15 +68,15 @@ def found(tested: Mutant) -> list[Finding]:
 
 @pytest.mark.parametrize("tested", IN_PROCESS, ids=lambda tested: tested.name)
 def test_a_broken_promise_is_found(tested: Mutant) -> None:
-    told = [f for f in found(tested) if f.aspect == tested.aspect]
-    verdicts = {f.verdict for f in told}
+    failures = [f for f in findings_of(tested) if f.aspect == tested.aspect]
+    verdicts = {f.verdict for f in failures}
     if tested.verdict == "diverges":
         assert Verdict.DIVERGES in verdicts
         assert Verdict.VIOLATES not in verdicts
-        assert all(f.conventions for f in told if f.verdict is Verdict.DIVERGES)
+        assert all(f.conventions for f in failures if f.verdict is Verdict.DIVERGES)
     else:
         assert Verdict.VIOLATES in verdicts
-        assert all(f.at for f in told if f.verdict is Verdict.VIOLATES)
+        assert all(f.at for f in failures if f.verdict is Verdict.VIOLATES)
 
 
 @pytest.mark.parametrize("family", PROMISES, ids=lambda family: family.function)
@@ -96,10 +96,10 @@ class Descent:
         """One update for each variable."""
         slopes = conformance.reference.gradients(loss, params)
         moved = [p - self.rate * slope for p, slope in zip(params, slopes, strict=True)]
-        kept = [p.constraint or (lambda w: w) for p in params]
+        projections = [p.constraint or (lambda w: w) for p in params]
         return [
             conformance.reference.update(p, project(new))
-            for p, project, new in zip(params, kept, moved, strict=True)
+            for p, project, new in zip(params, projections, moved, strict=True)
         ]
 
 
@@ -108,26 +108,26 @@ def _unconstrained(value: Any, dtype: Any = None, name: Any = None, constraint: 
     return conformance.reference.variable(value, dtype, name)
 
 
-@pytest.mark.parametrize(("variable", "told"), [(None, []), (_unconstrained, [208])])
+@pytest.mark.parametrize(("variable", "lines"), [(None, []), (_unconstrained, [208])])
 def test_a_constraint_that_is_dropped_is_found(
-    variable: Any, told: list[int], monkeypatch: pytest.MonkeyPatch
+    variable: Any, lines: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     package = ModuleType("package_with_optimisers")
     vars(package)["optimizers"] = SimpleNamespace(SGD=Descent)
     monkeypatch.setitem(sys.modules, package.__name__, package)
     target = module(**({"variable": variable} if variable else {}))
     target.__name__ = f"{package.__name__}.backend"
-    made = [s for s in scenarios(creation.FAMILIES) if s.title == "a constraint and an optimiser"]
-    found = [f for s in made for f in findings(s, target)]
-    assert len(made) == 1
-    assert [f.at["ko-2.2"] for f in found if f.verdict is Verdict.VIOLATES] == told
-    assert len(found) == len(told)
+    cases = [s for s in scenarios(creation.FAMILIES) if s.title == "a constraint and an optimiser"]
+    failures = [f for s in cases for f in findings(s, target)]
+    assert len(cases) == 1
+    assert [f.at["ko-2.2"] for f in failures if f.verdict is Verdict.VIOLATES] == lines
+    assert len(failures) == len(lines)
 
 
 def test_every_check_names_a_line() -> None:
-    made = list(scenarios(tuple(f for f in PROMISES if f not in printing.FAMILIES)))
-    assert made
-    assert all(check.at for scenario in made for check in scenario.checks)
+    cases = list(scenarios(tuple(f for f in PROMISES if f not in printing.FAMILIES)))
+    assert cases
+    assert all(check.at for scenario in cases for check in scenario.checks)
 
 
 def test_axes_that_can_be_read_once_may_be_refused_and_no_others() -> None:
@@ -136,23 +136,23 @@ def test_axes_that_can_be_read_once_may_be_refused_and_no_others() -> None:
             raise ValueError("no axes")
         return conformance.reference.reverse(x, axes)
 
-    def listed(x: Any, axes: Any) -> Any:
+    def in_list(x: Any, axes: Any) -> Any:
         if not isinstance(axes, list | int):
             raise TypeError("no list")
         return conformance.reference.reverse(x, axes)
 
     family = next(f for f in arguments.FAMILIES if f.function == "reverse")
-    told = {
+    verdicts_of = {
         name: {
             s.title: {f.verdict for f in findings(s, module(reverse=r))}
             for s in scenarios((family,))
         }
-        for name, r in (("twice", twice), ("listed", listed))
+        for name, r in (("twice", twice), ("listed", in_list))
     }
-    assert told["twice"]["axes that are an iterator of 1"] == {Verdict.DIVERGES}
-    assert told["listed"]["axes that are an iterator of 2"] == {Verdict.DIVERGES}
-    assert told["listed"]["axes that are a set of 2"] == {Verdict.VIOLATES}
-    assert not told["twice"]["axes that are a set of 2"]
+    assert verdicts_of["twice"]["axes that are an iterator of 1"] == {Verdict.DIVERGES}
+    assert verdicts_of["listed"]["axes that are an iterator of 2"] == {Verdict.DIVERGES}
+    assert verdicts_of["listed"]["axes that are a set of 2"] == {Verdict.VIOLATES}
+    assert not verdicts_of["twice"]["axes that are a set of 2"]
 
 
 def _nameless(x: Any, name: Any = None) -> Any:
@@ -207,8 +207,10 @@ def test_what_breaks_one_promise_is_found(
     families: tuple[Family, ...], functions: dict[str, Any], verdicts: set[Verdict]
 ) -> None:
     target = module(**functions)
-    told = [f for s in scenarios(families) for f in findings(s, target) if s.function in functions]
-    assert {f.verdict for f in told} == verdicts
+    failures = [
+        f for s in scenarios(families) for f in findings(s, target) if s.function in functions
+    ]
+    assert {f.verdict for f in failures} == verdicts
 
 
 def _deaf(x: Any, gamma: Any, beta: Any, axes: Any, epsilon: float = 0.001) -> Any:
@@ -217,17 +219,17 @@ def _deaf(x: Any, gamma: Any, beta: Any, axes: Any, epsilon: float = 0.001) -> A
 
 def test_an_epsilon_that_is_ignored_is_told_at_its_own_line() -> None:
     target = module(normalize_batch_in_training=_deaf)
-    told = [f for s in scenarios(images.FAMILIES) for f in findings(s, target)]
-    assert {f.kind for f in told} == {"epsilon under the root"}
-    assert {f.at["ko-2.2"] for f in told} == {1898}
+    failures = [f for s in scenarios(images.FAMILIES) for f in findings(s, target)]
+    assert {f.kind for f in failures} == {"epsilon under the root"}
+    assert {f.at["ko-2.2"] for f in failures} == {1898}
 
 
 def test_a_backend_whose_tensors_have_no_names_may_keep_a_name_anywhere() -> None:
-    def said(text: str) -> Values:
+    def texts(text: str) -> Values:
         return (Value(None, "", "str", text=text),)
 
     (scenario,) = (s for s in scenarios(names.FAMILIES) if s.function == "identity")
     (check,) = scenario.checks
-    assert check.test(said(""), said("")) is None
-    assert check.test(said("Identity:0"), said("scope/example_var_1:0")) is None
-    assert check.test(said("Identity:0"), said("Identity_1:0")) is not None
+    assert check.test(texts(""), texts("")) is None
+    assert check.test(texts("Identity:0"), texts("scope/example_var_1:0")) is None
+    assert check.test(texts("Identity:0"), texts("Identity_1:0")) is not None

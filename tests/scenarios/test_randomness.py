@@ -35,11 +35,11 @@ RIGHT = dict(KERNELS)
 def fixed(function: str, edition: Edition = "keras-2.2") -> Iterator[Scenario]:
     """The scenarios that are the same in every run."""
     for family in families_of(function, edition):
-        if isinstance(made := family.make(edition), list):
-            yield from made
+        if isinstance(scenarios := family.make(edition), list):
+            yield from scenarios
 
 
-def found(function: str) -> dict[str, Problem]:
+def problems_of(function: str) -> dict[str, Problem]:
     """What all fixed scenarios of a function find in the reference as it is now."""
     return {name: p for scenario in fixed(function) for name, p in problems(scenario).items()}
 
@@ -59,10 +59,10 @@ def rates(edition: Edition) -> list[float]:
 
 @pytest.mark.parametrize("edition", OF_K)
 def test_all_tests_of_one_run_together_stay_within_the_budget(edition: Edition) -> None:
-    found = rates(edition)
-    assert len(found) >= (6 if edition == "keras-1" else 40)
-    assert all(rate >= statistics.RATE for rate in found)
-    assert sum(found) < statistics.BUDGET / 5  # half of it would do; there is room to grow
+    rates_found = rates(edition)
+    assert len(rates_found) >= (6 if edition == "keras-1" else 40)
+    assert all(rate >= statistics.RATE for rate in rates_found)
+    assert sum(rates_found) < statistics.BUDGET / 5  # half of it would do; there is room to grow
 
 
 def test_no_scenario_that_is_drawn_rests_on_chance() -> None:
@@ -76,7 +76,7 @@ def test_no_scenario_that_is_drawn_rests_on_chance() -> None:
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_the_reference_passes(function: str) -> None:
-    assert found(function) == {}
+    assert problems_of(function) == {}
 
 
 CORRECT: dict[str, Callable[[np.random.Generator, tuple[int, ...]], Any]] = {
@@ -357,19 +357,19 @@ def test_a_wrong_implementation_is_found(
 ) -> None:
     monkeypatch.setitem(KERNELS, kernel, wrong)
     for _ in range(3):
-        assert check in found(function)
+        assert check in problems_of(function)
 
 
 def test_one_cause_is_reported_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """A wrong mean is no dependence, although it moves all numbers to one side."""
     monkeypatch.setitem(KERNELS, "random_normal", wrong_normal(mean=-9.0))
-    assert set(found("random_normal")) == {DISTRIBUTION}
+    assert set(problems_of("random_normal")) == {DISTRIBUTION}
 
 
 # Dropout of given elements.
 
 
-def kept(level: float, dtype: str, factor: float, *, both: bool = False) -> Problem | None:
+def scaling(level: float, dtype: str, factor: float, *, both: bool = False) -> Problem | None:
     """What is said of elements of which every third is dropped and the rest multiplied."""
     x = np.linspace(1, 5, 60).astype(dtype)
     got = x * np.asarray(factor, dtype)
@@ -382,20 +382,20 @@ def kept(level: float, dtype: str, factor: float, *, both: bool = False) -> Prob
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 @pytest.mark.parametrize("level", dropout.LEVELS)
 def test_dropout_scales_by_one_factor(level: float, dtype: str) -> None:
-    assert kept(level, dtype, 1 / (1 - level)) is None
+    assert scaling(level, dtype, 1 / (1 - level)) is None
 
 
 def test_another_factor_rests_on_a_convention_and_two_factors_do_not() -> None:
-    unscaled_problem = kept(0.5, "float32", 1.0)
+    unscaled_problem = scaling(0.5, "float32", 1.0)
     assert unscaled_problem is not None
     assert unscaled_problem.conventions == ("dropout-scale",)
-    coarse = kept(0.3, "float64", float(np.float32(1 / 0.7)))
+    coarse = scaling(0.3, "float64", float(np.float32(1 / 0.7)))
     assert coarse is not None
     assert coarse.conventions == ("accuracy",)
-    two = kept(0.5, "float32", 2.0, both=True)
+    two = scaling(0.5, "float32", 2.0, both=True)
     assert two is not None
     assert two.conventions == ()
-    negative = kept(0.5, "float32", -2.0)
+    negative = scaling(0.5, "float32", -2.0)
     assert negative is not None
     assert negative.conventions == ()
 
@@ -404,11 +404,11 @@ def test_unscaled_dropout_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(KERNELS, "dropout", unscaled)
     scenario = recorded(dropout.small, "dropout", (3, 4), 0.5, "float32", 1)
     assert set(problems(scenario)) <= {"each element is dropped or kept"}
-    found = [
+    problems_found = [
         problems(recorded(dropout.small, "dropout", (4, 4), 0.5, "float32", seed))
         for seed in range(20)
     ]
-    assert all(found)
+    assert all(problems_found)
 
 
 @pytest.mark.parametrize("noise", [((4, 5), (4, 1)), ((4, 5), (1, 5))])
@@ -426,7 +426,7 @@ def test_flags_that_are_not_shared_are_found(noise: tuple[tuple[int, ...], ...])
 
 
 @pytest.mark.parametrize(
-    ("said", "conventions"),
+    ("shape", "conventions"),
     [
         ((2, 3), None),
         ((2, None), ("precise-static-shape",)),
@@ -437,9 +437,9 @@ def test_flags_that_are_not_shared_are_found(noise: tuple[tuple[int, ...], ...])
     ],
 )
 def test_a_static_shape_that_is_unknown_diverges(
-    said: Any, conventions: tuple[str, ...] | None
+    shape: Any, conventions: tuple[str, ...] | None
 ) -> None:
-    parts = [None] if said is None else list(said)
+    parts = [None] if shape is None else list(shape)
     problem = is_static_shape((2, 3))(tuple(value(p) for p in parts))
     assert (None if problem is None else problem.conventions) == conventions
 
@@ -466,9 +466,9 @@ def test_conventions_and_lines_are_known() -> None:
 def test_aspects_are_those_of_the_checks() -> None:
     for family in all_families():
         for edition in family.editions:
-            made = family.make(edition)
-            if isinstance(made, list):
-                assert {c.aspect for s in made for c in s.checks} == family.aspects
+            scenarios = family.make(edition)
+            if isinstance(scenarios, list):
+                assert {c.aspect for s in scenarios for c in s.checks} == family.aspects
 
 
 def test_every_aspect_of_a_check_has_a_claim_or_a_line() -> None:

@@ -30,15 +30,15 @@ Numbers = Callable[..., Any]
 def fixed(function: str, edition: Edition) -> Iterator[Scenario]:
     """The scenarios of a function that are always the same and need no layers."""
     for family in families_of(function, edition):
-        made = family.make(edition)
-        for scenario in () if isinstance(made, SearchStrategy) else made:
+        scenarios = family.make(edition)
+        for scenario in () if isinstance(scenarios, SearchStrategy) else scenarios:
             needs_layers = any("keras." in step.function for step in scenario.program.steps)
             example = any(check.aspect is Aspect.EXAMPLE for check in scenario.checks)
             if scenario.setup is None and not needs_layers and not example:
                 yield scenario
 
 
-def found(function: str, make: Make, edition: Edition = "keras-2.2") -> list[Finding]:
+def findings_of(function: str, make: Make, edition: Edition = "keras-2.2") -> list[Finding]:
     """What the fixed scenarios find."""
     seen = []
     for scenario in fixed(function, edition):
@@ -66,8 +66,10 @@ class Streams:
     ) -> Any:
         """A tensor with the next numbers."""
         stream = self.streams.setdefault(seed, np.random.default_rng(seed))
-        made = np.asarray(self.numbers(stream, tuple(shape), *args, **others), dtype or "float32")
-        return K.variable(made, made.dtype.name)
+        numbers = np.asarray(
+            self.numbers(stream, tuple(shape), *args, **others), dtype or "float32"
+        )
+        return K.variable(numbers, numbers.dtype.name)
 
     def clear(self) -> None:
         """A new session."""
@@ -233,7 +235,7 @@ WRONG: dict[str, tuple[str, Make]] = {
 @pytest.mark.parametrize("reading", ALLOWED)
 def test_an_answer_of_another_reading_diverges_by_its_name(reading: str) -> None:
     function, make = ALLOWED[reading]
-    seen = found(function, make)
+    seen = findings_of(function, make)
     assert reading in {taken for f in seen for taken in f.readings}
     assert not [f for f in seen if f.verdict is Verdict.VIOLATES]
 
@@ -241,7 +243,7 @@ def test_an_answer_of_another_reading_diverges_by_its_name(reading: str) -> None
 @pytest.mark.parametrize("wrong", WRONG)
 def test_an_answer_of_no_reading_violates(wrong: str) -> None:
     function, make = WRONG[wrong]
-    assert Verdict.VIOLATES in {f.verdict for f in found(function, make)}
+    assert Verdict.VIOLATES in {f.verdict for f in findings_of(function, make)}
 
 
 @pytest.mark.parametrize("edition", OF_K)
@@ -249,7 +251,7 @@ def test_dropout_that_ignores_its_seed_or_its_scale_violates(edition: Edition) -
     def seedless(x: Any, level: float, *_: Any, **__: Any) -> Any:
         return K.dropout(x, level)
 
-    seen = found("dropout", lambda: module(dropout=seedless), edition)
+    seen = findings_of("dropout", lambda: module(dropout=seedless), edition)
     assert "the same seed gives the same numbers" in {
         f.kind for f in seen if f.verdict is Verdict.VIOLATES
     }
@@ -282,15 +284,15 @@ def test_another_dtype_is_one_of_the_listed(dtype: str, readings: tuple[str, ...
 
 def test_a_message_that_is_printed_twice_diverges(capfd: pytest.CaptureFixture[str]) -> None:
     with capfd.disabled():
-        seen = found("print_tensor", lambda: module(print_tensor=printed_twice))
+        seen = findings_of("print_tensor", lambda: module(print_tensor=printed_twice))
     assert {f.readings for f in seen} == {("printed-once: repeated",)}
     assert {f.verdict for f in seen} == {Verdict.DIVERGES}
 
 
 def test_every_alternative_is_a_reading_that_is_listed() -> None:
-    listed = {(c.name, r.name) for c in load_conventions().values() for r in c.variants}
+    variants = {(c.name, r.name) for c in load_conventions().values() for r in c.variants}
     for alternative in alternatives():
-        assert (alternative.convention, alternative.reading) in listed
+        assert (alternative.convention, alternative.reading) in variants
 
 
 def alternatives() -> Iterator[Alternative]:

@@ -19,14 +19,14 @@ from tests.scenarios.in_process import findings, module
 def planned(function: str) -> list[Scenario]:
     """The scenarios of a function that have placeholders which are fed once."""
     (task,) = tasks([function], PROFILES["default"])
-    found = (trial.scenario for trial in task.trials() if isinstance(trial, ScenarioTrial))
-    return [scenario for scenario in found if in_variables(scenario) is not None]
+    every = (trial.scenario for trial in task.trials() if isinstance(trial, ScenarioTrial))
+    return [scenario for scenario in every if in_variables(scenario) is not None]
 
 
 def rebound(scenario: Scenario) -> Scenario:
-    found = in_variables(scenario)
-    assert found is not None
-    return found
+    variant = in_variables(scenario)
+    assert variant is not None
+    return variant
 
 
 def refuses_scalars(shape: Any = None, ndim: Any = None, dtype: Any = None) -> Any:
@@ -51,11 +51,11 @@ def test_scalars_are_made_where_placeholders_of_them_cannot_be() -> None:
 
 
 def test_the_wrong_branch_is_found_with_variables() -> None:
-    def other(condition: Any, one: Any, two: Any) -> Any:
-        return K.switch(condition, two, one)
+    def other(condition: Any, first: Any, two: Any) -> Any:
+        return K.switch(condition, two, first)
 
-    found = [f for s in planned("switch") for f in findings(rebound(s), module(switch=other))]
-    assert Verdict.VIOLATES in {finding.verdict for finding in found}
+    problems = [f for s in planned("switch") for f in findings(rebound(s), module(switch=other))]
+    assert Verdict.VIOLATES in {finding.verdict for finding in problems}
 
 
 def test_what_is_about_feeding_keeps_its_placeholders() -> None:

@@ -42,8 +42,8 @@ def test_every_sample_has_a_seed(function: str) -> None:
 
 def some(family: Family) -> Iterable[Scenario]:
     """All scenarios of a family, or the first that are drawn."""
-    made = family.make("keras-2.2")
-    return drawn(made, 5) if isinstance(made, SearchStrategy) else made
+    scenarios = family.make("keras-2.2")
+    return drawn(scenarios, 5) if isinstance(scenarios, SearchStrategy) else scenarios
 
 
 SAID: dict[str, Callable[[np.random.Generator], Any]] = {
@@ -61,10 +61,10 @@ SAID: dict[str, Callable[[np.random.Generator], Any]] = {
 @pytest.mark.parametrize("what", SAID)
 def test_what_is_said_of_a_variable_has_no_figures(what: str) -> None:
     samples = [SAID[what](np.random.default_rng(seed)) for seed in (1, 2)]
-    one, other = (failures("random_normal_variable", sample) for sample in samples)
-    assert one
-    assert [shown(p) for p in one.values()] == [shown(p) for p in other.values()]
-    assert all(p.got is None and p.expected is None for p in one.values())
+    first, other = (failures("random_normal_variable", sample) for sample in samples)
+    assert first
+    assert [shown(p) for p in first.values()] == [shown(p) for p in other.values()]
+    assert all(p.got is None and p.expected is None for p in first.values())
 
 
 def shown(problem: Problem) -> tuple[str, str, tuple[str, ...]]:

@@ -40,7 +40,7 @@ EVERY = (*variables.FAMILIES, *updates.FAMILIES, *sessions.FAMILIES, *refusals.F
 HERE = [f for f in EVERY if EDITION in f.editions]
 
 
-def made(family: Family, examples: int) -> list[Scenario]:
+def scenarios_of(family: Family, examples: int) -> list[Scenario]:
     scenarios = family.make(EDITION)
     if isinstance(scenarios, st.SearchStrategy):
         return list(drawn(scenarios, examples))
@@ -49,7 +49,7 @@ def made(family: Family, examples: int) -> list[Scenario]:
 
 @pytest.mark.parametrize("family", HERE, ids=[f"{f.function}-{i}" for i, f in enumerate(HERE)])
 def test_the_reference_conforms_and_the_aspects_are_as_said(family: Family) -> None:
-    scenarios = made(family, 15)
+    scenarios = scenarios_of(family, 15)
     assert scenarios
     for scenario in scenarios:
         assert scenario.function == family.function
@@ -58,7 +58,7 @@ def test_the_reference_conforms_and_the_aspects_are_as_said(family: Family) -> N
 
 
 def test_functions_that_mutants_exchange_are_the_references_own() -> None:
-    (scenario, *_) = made(_families("set_value")[0], 1)
+    (scenario, *_) = scenarios_of(_families("set_value")[0], 1)
     assert findings(scenario, module(set_value=None))
 
 
@@ -126,13 +126,13 @@ def _frozen(inputs: Any, outputs: Any, updates: Any = None, **kwargs: Any) -> An
         left, right = map(copy, node.inputs)
         return left + right if node.operation == "add" else left - right
 
-    made = [o if type(o).__name__ == "Variable" else copy(o) for o in outputs]
-    return K.function(inputs, made, updates, **kwargs)
+    copies = [o if type(o).__name__ == "Variable" else copy(o) for o in outputs]
+    return K.function(inputs, copies, updates, **kwargs)
 
 
 def _swapped(inputs: Any, outputs: Any, updates: Any = None) -> Callable[..., Any]:
-    found = K.function(inputs, outputs, updates)
-    return lambda values: found(values)[::-1]
+    function = K.function(inputs, outputs, updates)
+    return lambda values: function(values)[::-1]
 
 
 def _counting_from(first: int) -> Callable[..., int]:
@@ -146,9 +146,9 @@ def _stale() -> Callable[[Any], Any]:
 
 
 def _fed_phase_ignored(inputs: Any, outputs: Any, updates: Any = None) -> Callable[..., Any]:
-    found = K.function(inputs, outputs, updates)
+    function = K.function(inputs, outputs, updates)
     feeds = [place for place, x in enumerate(inputs) if x.name == "learning_phase"]
-    return lambda values: found([0 if i in feeds else v for i, v in enumerate(values)])
+    return lambda values: function([0 if i in feeds else v for i, v in enumerate(values)])
 
 
 def _set_all_alike(tuples: Any) -> None:
@@ -347,27 +347,27 @@ def _families(function: str) -> list[Family]:
     return [family for family in HERE if family.function == function]
 
 
-def _found(
-    function: str, make: Make, wanted: Callable[[Finding], bool], examples: int = 300
+def _failing(
+    function: str, make: Make, matches: Callable[[Finding], bool], examples: int = 300
 ) -> list[Scenario]:
     """The smallest scenario of each family that has the finding."""
-    found: list[Scenario | None] = []
+    failing: list[Scenario | None] = []
     for family in _families(function):
         scenarios = family.make(EDITION)
         if isinstance(scenarios, st.SearchStrategy):
-            found.append(smallest(scenarios, make, wanted, examples))
+            failing.append(smallest(scenarios, make, matches, examples))
         else:
-            found += [s for s in scenarios if any(map(wanted, findings(s, make())))]
-    return [scenario for scenario in found if scenario is not None]
+            failing += [s for s in scenarios if any(map(matches, findings(s, make())))]
+    return [scenario for scenario in failing if scenario is not None]
 
 
 @pytest.mark.parametrize("mutant", VIOLATIONS)
 def test_what_contradicts_the_documents_is_found_and_shrunk(mutant: str) -> None:
     function, make = VIOLATIONS[mutant]
-    found = _found(function, make, lambda finding: finding.verdict is Verdict.VIOLATES)
-    assert found
-    assert min(len(scenario.program.steps) for scenario in found) <= 12
-    named = {name for scenario in found for name in scenario.conventions}
+    failing = _failing(function, make, lambda finding: finding.verdict is Verdict.VIOLATES)
+    assert failing
+    assert min(len(scenario.program.steps) for scenario in failing) <= 12
+    named = {name for scenario in failing for name in scenario.conventions}
     assert not any(load_conventions()[name].freedom for name in named)
 
 
@@ -378,8 +378,8 @@ def test_what_no_document_decides_is_a_divergence(mutant: str) -> None:
     def named(finding: Finding) -> bool:
         return finding.verdict is Verdict.DIVERGES and convention in finding.conventions
 
-    assert _found(function, make, named)
-    assert not _found(function, make, lambda finding: finding.verdict is Verdict.VIOLATES, 60)
+    assert _failing(function, make, named)
+    assert not _failing(function, make, lambda finding: finding.verdict is Verdict.VIOLATES, 60)
 
 
 def _variable(*numbers: float) -> ModelVariable:
@@ -390,8 +390,8 @@ def _read(variable: ModelVariable) -> Expression:
     return Expression("variable", variable=variable)
 
 
-def _compiled(outputs: Sequence[Expression], *made_: ModelUpdate) -> ModelFunction:
-    return ModelFunction(Result(RECORDER, Ref("f")), [], outputs=outputs, updates=made_)
+def _compiled(outputs: Sequence[Expression], *changes: ModelUpdate) -> ModelFunction:
+    return ModelFunction(Result(RECORDER, Ref("f")), [], outputs=outputs, updates=changes)
 
 
 def test_the_model_exchanges_two_variables() -> None:
@@ -410,8 +410,8 @@ def test_the_model_exchanges_two_variables() -> None:
 
 def test_the_model_counts_steps_without_a_convention() -> None:
     a = _variable(0)
-    one = Expression("fixed", fixed=np.ones(1), name="one")
-    count = _compiled([], ModelUpdate("update_add", a, operand=one))
+    number = Expression("fixed", fixed=np.ones(1), name="one")
+    count = _compiled([], ModelUpdate("update_add", a, operand=number))
     for _ in range(3):
         count.call({})
     assert a.value.tolist() == [3]
@@ -455,9 +455,9 @@ def test_a_tensor_that_had_another_rank_is_not_the_fault_of_a_function(
 def test_numbers_that_cancel_may_lose_digits_where_float64_is_computed_in_float32(
     dtype: str, off: float, is_coarse: bool
 ) -> None:
-    wanted = np.array([-1.5], dtype)
-    found = _problem(wanted - np.array([off], dtype), wanted)
-    assert (found.conventions == ("accuracy",)) is is_coarse
+    expected = np.array([-1.5], dtype)
+    problem = _problem(expected - np.array([off], dtype), expected)
+    assert (problem.conventions == ("accuracy",)) is is_coarse
 
 
 @pytest.mark.parametrize("edition", ["keras-1", "keras-2.0", "keras-2.2"])

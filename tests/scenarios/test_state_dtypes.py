@@ -13,7 +13,7 @@ from conformance.results import Verdict
 from conformance.scenarios import Scenario
 from conformance.scenarios.state import variables
 from tests.scenarios.in_process import findings, module
-from tests.scenarios.test_state import made
+from tests.scenarios.test_state import scenarios_of
 
 
 def _narrowing(name: str, *, makes: bool) -> SimpleNamespace:
@@ -23,8 +23,8 @@ def _narrowing(name: str, *, makes: bool) -> SimpleNamespace:
         return K.variable(value, "float32" if makes else dtype, **more)
 
     def read(x: Any) -> Any:
-        given = getattr(K, name)(x)
-        return [np.float32(v) for v in given] if name.startswith("batch") else np.float32(given)
+        number = getattr(K, name)(x)
+        return [np.float32(v) for v in number] if name.startswith("batch") else np.float32(number)
 
     return module(**({"variable": variable} if makes else {name: read}))
 
@@ -32,13 +32,15 @@ def _narrowing(name: str, *, makes: bool) -> SimpleNamespace:
 @pytest.mark.parametrize("name", ["get_value", "batch_get_value", "set_value", "batch_set_value"])
 def test_a_variable_of_another_dtype_is_not_the_fault_of_what_reads_it(name: str) -> None:
     (family,) = (f for f in variables.FAMILIES if f.function == name)
-    whole = [s for s in made(family, 250) if _dtypes(s) - {"float32"} and not _dtypes(s) & WIDER]
+    whole = [
+        s for s in scenarios_of(family, 250) if _dtypes(s) - {"float32"} and not _dtypes(s) & WIDER
+    ]
     assert whole
     verdicts = {f.verdict for s in whole for f in findings(s, _narrowing(name, makes=True))}
     assert verdicts == {Verdict.UNSUPPORTED}
     if name in ("get_value", "batch_get_value"):
-        found = [f for s in whole for f in findings(s, _narrowing(name, makes=False))]
-        assert Verdict.VIOLATES in {f.verdict for f in found}
+        problems = [f for s in whole for f in findings(s, _narrowing(name, makes=False))]
+        assert Verdict.VIOLATES in {f.verdict for f in problems}
 
 
 WIDER = {"float16", "float64"}

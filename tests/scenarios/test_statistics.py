@@ -52,7 +52,7 @@ def all_distances(sample: Any, law: Law) -> statistics.Distance:
     is_above = bool(above.max() >= below.max())
     chosen, says = (above, over) if is_above else (below, under)
     place = int(chosen.argmax())
-    size, at, probability = (float(given[place]) for given in (chosen, values, says))
+    size, at, probability = (float(array[place]) for array in (chosen, values, says))
     return statistics.Distance(size, at, probability, is_above)
 
 
@@ -70,9 +70,9 @@ def test_the_farthest_number_is_that_of_all(law: Law, size: int, dtype: str) -> 
         np.append(RNG.normal(1.0, 2.0, size), [np.nan, np.inf]),
     )
     for sample in samples:
-        given = sample.astype(dtype)
+        numbers = sample.astype(dtype)
         with np.errstate(invalid="ignore", over="ignore"):
-            same = repr(statistics.farthest(given, law)) == repr(all_distances(given, law))
+            same = repr(statistics.farthest(numbers, law)) == repr(all_distances(numbers, law))
         assert same
 
 
@@ -112,9 +112,9 @@ def test_an_impossible_count_has_the_stated_tail(p: float, rate: float) -> None:
 def limits(n: int, p: float, rate: float) -> tuple[int, int]:
     """The smallest and the largest count that are possible."""
     possible = [statistics.count_is_possible(k, n, p, rate) for k in candidates(n, p)]
-    found = [k for k, ok in zip(candidates(n, p), possible, strict=True) if ok]
-    assert len(found) == found[-1] - found[0] + 1
-    return found[0], found[-1]
+    possible_counts = [k for k, ok in zip(candidates(n, p), possible, strict=True) if ok]
+    assert len(possible_counts) == possible_counts[-1] - possible_counts[0] + 1
+    return possible_counts[0], possible_counts[-1]
 
 
 def candidates(n: int, p: float) -> range:

@@ -33,8 +33,8 @@ def verdicts(edition: Edition, tmp_path: Any) -> set[Verdict]:
     """Those on the state of a backend whose flag cannot be turned off."""
     (tmp_path / "forgets.py").write_text(FORGETS, encoding="utf-8")
     target = module("forgets", tmp_path, edition=edition, CONFORMANCE_REFERENCE_EDITION=edition)
-    found = examine(target, (FUNCTION,), replace(TINY, scenarios=20))
-    return {f.verdict for f in found.aspect(FUNCTION, Aspect.STATE).failures}
+    outcome = examine(target, (FUNCTION,), replace(TINY, scenarios=20))
+    return {f.verdict for f in outcome.aspect(FUNCTION, Aspect.STATE).failures}
 
 
 def test_a_flag_that_cannot_be_turned_off_violates_only_where_a_document_says_so(

@@ -42,9 +42,9 @@ def function(outputs: Sequence[Expression], *updates: ModelUpdate) -> ModelFunct
 
 
 def world(mode: GraphMode = GraphMode.NONE, **held: ModelVariable) -> World:
-    found = World(mode)
-    found.values = {v: v.value for v in held.values()}
-    return found
+    start = World(mode)
+    start.values = {v: v.value for v in held.values()}
+    return start
 
 
 def test_an_exchange_in_turn_gives_both_the_same_value() -> None:
@@ -62,12 +62,12 @@ def test_an_exchange_in_turn_gives_both_the_same_value() -> None:
 
 def test_what_comes_of_the_old_values_takes_no_reading_though_new_ones_give_the_same() -> None:
     a, b, c = variable(0), variable(0), variable(9)
-    one = Expression("fixed", fixed=np.ones(1), name="one")
+    unit = Expression("fixed", fixed=np.ones(1), name="one")
     apart = Expression("sub", (read(a), read(b)))
     both = function(
         [],
-        ModelUpdate("update", a, operand=one),
-        ModelUpdate("update", b, operand=one),
+        ModelUpdate("update", a, operand=unit),
+        ModelUpdate("update", b, operand=unit),
         ModelUpdate("update", c, operand=apart),
     )
     led = {float(w.values[c][0]): w.taken for w, _ in world(a=a, b=b, c=c).called(both, {})}
@@ -77,9 +77,9 @@ def test_what_comes_of_the_old_values_takes_no_reading_though_new_ones_give_the_
 
 def test_an_output_reads_a_variable_before_or_after_its_update() -> None:
     a = variable(1)
-    one = Expression("fixed", fixed=np.ones(1), name="one")
+    unit = Expression("fixed", fixed=np.ones(1), name="one")
     twice = Expression("add", (read(a), read(a)))
-    count = function([twice], ModelUpdate("update_add", a, operand=one))
+    count = function([twice], ModelUpdate("update_add", a, operand=unit))
     ((_, (results,)),) = world(a=a).called(count, {})
     after = frozenset({OUTPUT_IN_TURN})
     assert {(frozenset(taken), float(value[0])) for taken, value in results} == {

@@ -52,7 +52,7 @@ def answer(
 
 
 def choices(*expected: Any) -> ScriptEnding:
-    arrays = [np.asarray(one, "float64") for one in expected]
+    arrays = [np.asarray(numbers, "float64") for numbers in expected]
     return endings.is_answer(RightAnswer([Bounded(a, np.zeros(a.shape)) for a in arrays]))
 
 
@@ -363,9 +363,9 @@ def test_an_input_that_a_call_changes(ended: Any, tmp_path: Path) -> None:
         "def negative(x):\n    x *= -1\n    return x\n"
     )
     prelude = Prelude(("import changes_input as K",), paths=(str(tmp_path),))
-    status, said = ended(case(call("negative")), endings.unchanged(["x"], ["x"]), prelude)
+    status, output = ended(case(call("negative")), endings.unchanged(["x"], ["x"]), prelude)
     assert status == 1
-    assert "Arrays are not equal" in said
+    assert "Arrays are not equal" in output
 
 
 def test_a_value_is_computed_by_the_way_that_the_worker_takes(ended: Any, tmp_path: Path) -> None:
@@ -404,8 +404,8 @@ def test_what_is_none_keeps_its_place_among_gradients(ended: Any, tmp_path: Path
     ran = replace(case(step), program=replace(case(step).program, outputs=("slopes",)))
     ones = endings.is_answer(answer(np.ones((2, 2))), "got[1]", "")
     assert ended(ran, ones, prelude, "lists")[0] == 0
-    status, said = ended(ran, endings.are_arrays("[got[0]]", 1), prelude, "lists")
-    assert (status, said) == (1, "AssertionError: [None]")
+    status, output = ended(ran, endings.are_arrays("[got[0]]", 1), prelude, "lists")
+    assert (status, output) == (1, "AssertionError: [None]")
 
 
 def test_the_head_says_for_what_it_was_made_and_how_it_ends() -> None:

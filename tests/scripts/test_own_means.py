@@ -92,9 +92,9 @@ def differentiated(
     expected: np.ndarray[tuple[int], np.dtype[np.float64]],
 ) -> tuple[Case, ScriptEnding]:
     name = "keras.ops.square"
-    wanted: list[Argument] = [Ref("x")]
+    variables: list[Argument] = [Ref("x")]
     call = Step("result", name, (Ref("x"),))
-    step = Step("gradients", "differentiated", (name, Ref("weights"), wanted, Ref("x")))
+    step = Step("gradients", "differentiated", (name, Ref("weights"), variables, Ref("x")))
     case = Case(
         Program(TENSORS, (call, step), ("gradients", "result")),
         {"x": X, "weights": np.full(2, 3, "float32")},

@@ -48,7 +48,7 @@ def prelude(text: str) -> Prelude:
     return reaching(Prelude(), identity, ())
 
 
-def said(text: str) -> tuple[Value, ...]:
+def texts(text: str) -> tuple[Value, ...]:
     return (Value(None, "str", "str", text=text),)
 
 
@@ -78,7 +78,7 @@ def of_scenario(text: str) -> str:
         gives=f"gives {text!r}",
         demands="another",
         got=text,
-        checked=Checked({"y": said(text)}),
+        checked=Checked({"y": texts(text)}),
     )
     return str(script(text, finding, ScenarioTrial(scenario, "exp"), prelude(text), EXP))
 
@@ -107,13 +107,13 @@ def test_known_failures_have_the_entries_of_their_harmless_twin(text: str) -> No
 
 def known_failures(text: str) -> str:
     """A new file of known failures, for a failure with this text as its message."""
-    one: Failure = recorded(message=text, got=text)
+    failure: Failure = recorded(message=text, got=text)
     cell = JudgedCell(
         target="mine",
         function="exp",
         aspect=Aspect.VALUE,
         verdict=Verdict.VIOLATES,
-        failures=[one],
+        failures=[failure],
         cases=9,
         profile="default",
     )
@@ -165,7 +165,7 @@ def _tried(check: Check, place: int) -> int:
 
 def words(check: Check, place: int, text: str) -> str | None:
     """The tree of the check's expression if one output gives the text; None without one."""
-    values = [said(text if n == place else PLAIN) for n in range(len(check.outputs))]
+    values = [texts(text if n == place else PLAIN) for n in range(len(check.outputs))]
     try:
         problem = check.test(*values)
     except Exception:  # a test may rely on a property of every answer

@@ -62,8 +62,8 @@ def scripts(text: str) -> list[str]:
 
 def exported(text: str) -> str:
     script = scripts(text)[0] + f"# {PLAIN}\n"
-    one = ExportedTest(target=text, function=text, aspect=text, identity=text, script=script)
-    return module([one], "1.0")
+    test = ExportedTest(target=text, function=text, aspect=text, identity=text, script=script)
+    return module([test], "1.0")
 
 
 @REPEATABLE
@@ -139,8 +139,8 @@ def test_a_program_of_a_stranger_has_names_alone(text: str) -> None:
 @REPEATABLE
 @given(TEXTS)
 def test_the_import_of_a_module_is_one_of_two_statements(text: str) -> None:
-    made = completed(Target(name="mine", module=text or "m", edition="keras-2.2"))
-    (line,) = made.script_import
+    target = completed(Target(name="mine", module=text or "m", edition="keras-2.2"))
+    (line,) = target.script_import
     body = ast.parse(line.encode("utf-8")).body
     kinds = [type(node).__name__ for node in body]
     assert kinds in (["Import"], ["ImportFrom"], ["Import", "Assign"])

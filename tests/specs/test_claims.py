@@ -215,8 +215,8 @@ def test_every_signature_is_violated_by_a_parameter_more() -> None:
             documented = parse(printed.corrected or printed.text)
             more = OfferedParameter("another", "POSITIONAL_OR_KEYWORD", False, None)
             identity = FunctionIdentity(True, (more, *offered(documented)), None)
-            found = list(signatures.signature(identity, documented, printed.text))
-            assert Verdict.VIOLATES in {finding.verdict for finding in found}, claim
+            violations = list(signatures.signature(identity, documented, printed.text))
+            assert Verdict.VIOLATES in {finding.verdict for finding in violations}, claim
 
 
 def array(numbers: object) -> Value:
@@ -300,13 +300,13 @@ def _refusing() -> Iterator[tuple[str, str]]:
 @cache
 def recorded() -> dict[str, list[str]]:
     """The mutants of each function that violate, of the published records."""
-    found: dict[str, list[str]] = {}
+    mutants_by_function: dict[str, list[str]] = {}
     for name in ("reference", "tf_keras"):
         record = json.loads((RECORDS / f"{name}.mutation.json").read_text("utf-8"))
         for mutant in record["mutants"]:
             if (mutant.get("shown") or {}).get("verdict") == "violates":
-                found.setdefault(mutant["function"], []).append(mutant["name"])
-    return found
+                mutants_by_function.setdefault(mutant["function"], []).append(mutant["name"])
+    return mutants_by_function
 
 
 def shown_to_fail(claim: DocumentClaim) -> bool:
@@ -349,19 +349,21 @@ def sample(size: int, seed: int) -> dict[str, str]:
 
 @pytest.mark.thorough
 def test_a_sample_of_functions_is_violated_again() -> None:
-    found: list[JudgedMutant] = []
+    results: list[JudgedMutant] = []
     mutants = sample(5, seed=17)
     run = Run("1.0", unminimised(PROFILES["default"]), 0, "2000-01-01T00:00:00+00:00")
     every = {m.name: m for m in population(load(), "keras-2.2")}
     target = shipped()["reference"]
-    scoring = Scoring(target, load(), run, {}, found.append, callers_too=False)
+    scoring = Scoring(target, load(), run, {}, results.append, callers_too=False)
     scoring.run([every[name] for name in mutants], 1)
     violated = {
-        mutants[one.name] for one in found if one.shown and one.shown.verdict is Verdict.VIOLATES
+        mutants[mutant.name]
+        for mutant in results
+        if mutant.shown and mutant.shown.verdict is Verdict.VIOLATES
     }
     assert violated == set(mutants.values())
 
 
 def test_examples_are_all_in_the_table() -> None:
-    placed = {c.name for found in whole().checkers.by_place.values() for c in found}
+    placed = {c.name for checkers in whole().checkers.by_place.values() for c in checkers}
     assert {example.id for example in load_examples()} <= placed

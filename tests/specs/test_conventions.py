@@ -43,13 +43,13 @@ _NUMBERS = re.compile(r"\blines? (\d[\d-]*(?:(?:, | and )\d[\d-]*)*)", re.IGNORE
 SILENT = [(c, d) for c in load_conventions().values() for d in c.silent if d in LINED_DOCUMENTS]
 
 
-OF_LINES = [one.name for one in edition_files() if one.cited_by == "line"]
+OF_LINES = [file.name for file in edition_files() if file.cited_by == "line"]
 
 
 def lines_named(text: str) -> list[range]:
     """The lines that a text names: "lines 3-5, 9" gives those from 3 to 5, and line 9."""
-    found = (n for group in _NUMBERS.findall(text) for n in re.findall(r"\d[\d-]*", group))
-    ends = [[int(end) for end in number.split("-")] for number in found]
+    numbers = (n for group in _NUMBERS.findall(text) for n in re.findall(r"\d[\d-]*", group))
+    ends = [[int(end) for end in number.split("-")] for number in numbers]
     return [range(end[0], end[-1] + 1) for end in ends]
 
 
@@ -128,9 +128,15 @@ def test_the_documents_are_as_long_as_their_last_facts(document: Document) -> No
 
 @pytest.mark.parametrize("name", load_conventions())
 def test_every_document_is_read_that_has_a_function_of_the_convention(name: str) -> None:
-    wanted = {d for s in NAMED[name] for n, found in naming(s) if n == name for d in found}
+    documents = {
+        d
+        for s in NAMED[name]
+        for n, documents_of_name in naming(s)
+        if n == name
+        for d in documents_of_name
+    }
     assert load_conventions()[name].silent
-    assert wanted <= load_conventions()[name].silent.keys()
+    assert documents <= load_conventions()[name].silent.keys()
 
 
 @pytest.mark.parametrize("name", [n for n, specs in NAMED.items() if 0 < len(specs) <= FEW])
@@ -166,8 +172,12 @@ def _scenarios(edition: Edition) -> Iterator[Scenario]:
     """The scenarios of an edition, a few of each family that draws them."""
     for family in FAMILIES:
         if edition in family.editions and edition in load()[family.function].editions:
-            made = family.make(edition)
-            yield from distinct(made, _key, DRAWN, 0) if isinstance(made, SearchStrategy) else made
+            scenarios = family.make(edition)
+            yield from (
+                distinct(scenarios, _key, DRAWN, 0)
+                if isinstance(scenarios, SearchStrategy)
+                else scenarios
+            )
 
 
 def _key(scenario: Scenario) -> str:

@@ -34,8 +34,8 @@ def whole() -> Sources:
 
 def mistakes(sources: Sources | None = None) -> list[SpecDifference]:
     sources = sources or whole()
-    found = [*differences(sources), *unattached(sources)]
-    return settle(found, load_explanations()).differences
+    mistakes_of_specs = [*differences(sources), *unattached(sources)]
+    return settle(mistakes_of_specs, load_explanations()).differences
 
 
 # What there is.
@@ -112,12 +112,12 @@ def test_every_documented_exception_is_provoked() -> None:
 
 
 def test_every_explanation_names_its_reason() -> None:
-    for one in load_explanations():
-        assert (one.erratum is None) != (one.because is None), one
-        entry = EXTRACTION[one.document].at(one.line)
-        name = whole().owner(one.document, entry) if entry else None
-        if one.erratum is not None and name is not None:
-            assert one.erratum in {e.number for e in SPECS[name].errata}, one
+    for explanation in load_explanations():
+        assert (explanation.erratum is None) != (explanation.because is None), explanation
+        entry = EXTRACTION[explanation.document].at(explanation.line)
+        name = whole().owner(explanation.document, entry) if entry else None
+        if explanation.erratum is not None and name is not None:
+            assert explanation.erratum in {e.number for e in SPECS[name].errata}, explanation
 
 
 def test_what_each_edition_offers() -> None:
@@ -199,14 +199,14 @@ def with_error(name: str, index: int, **fields: Any) -> Sources:
 
 
 def with_errata(name: str, *more: str, without: str = "") -> Sources:
-    kept = [erratum for erratum in SPECS[name].errata if erratum.number != without]
-    return with_spec(name, errata=[*kept, *(Erratum(number=n, claim="") for n in more)])
+    errata = [erratum for erratum in SPECS[name].errata if erratum.number != without]
+    return with_spec(name, errata=[*errata, *(Erratum(number=n, claim="") for n in more)])
 
 
 def printed(name: str, kind: str, *documents: str) -> set[tuple[str, str, int]]:
     """A difference of a kind on the line of the function's signature, in all documents or these."""
-    found = {str(d): s.line for d, s in SPECS[name].signatures.items()}
-    return {(kind, document, found[document]) for document in documents or found}
+    lines = {str(d): s.line for d, s in SPECS[name].signatures.items()}
+    return {(kind, document, lines[document]) for document in documents or lines}
 
 
 SEEDED: dict[str, tuple[Callable[[], Sources], set[tuple[str, str, int]]]] = {

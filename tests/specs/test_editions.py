@@ -33,14 +33,14 @@ WRONG = "np.minimum(a, b)"
 
 
 def folder(path: Path, *, edition: str = EDITION, spec: str = SPEC, **documents: str) -> Path:
-    made = path / "my-api"
-    (made / "specs").mkdir(parents=True)
-    (made / "documents").mkdir()
-    (made / "edition.toml").write_text(edition)
-    (made / "specs" / "mine.yaml").write_text(spec)
+    place = path / "my-api"
+    (place / "specs").mkdir(parents=True)
+    (place / "documents").mkdir()
+    (place / "edition.toml").write_text(edition)
+    (place / "specs" / "mine.yaml").write_text(spec)
     for name, text in documents.items():
-        (made / "documents" / f"{name.replace('_', '-')}.yaml").write_text(text)
-    return made
+        (place / "documents" / f"{name.replace('_', '-')}.yaml").write_text(text)
+    return place
 
 
 def conformance(
@@ -80,11 +80,11 @@ def test_an_edition_of_files_is_shown(tmp_path: Path) -> None:
 def test_a_wrong_rule_of_it_is_told_with_its_line(tmp_path: Path) -> None:
     wrong = SPEC.replace("shape: [broadcast-shape, x, y]", "shape: [shape, x]")
     number = 1 + wrong.splitlines().index("  shape: [shape, x]")
-    made = folder(tmp_path, spec=wrong)
-    done = conformance("spec", "check", editions=made, cwd=tmp_path, seconds=900)
+    edition = folder(tmp_path, spec=wrong)
+    done = conformance("spec", "check", editions=edition, cwd=tmp_path, seconds=900)
     assert done.returncode == 2, done.stderr
-    (told, last) = done.stdout.splitlines()
-    assert told.startswith(f"my-api/specs/mine.yaml:{number}: larger: shape: gives (")
+    (message, last) = done.stdout.splitlines()
+    assert message.startswith(f"my-api/specs/mine.yaml:{number}: larger: shape: gives (")
     assert last.startswith("1 wrong part of specs")
     assert "Traceback" not in done.stderr
 
@@ -92,14 +92,16 @@ def test_a_wrong_rule_of_it_is_told_with_its_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("value", "status"), [(RIGHT, 0), (WRONG, 1)])
 def test_an_implementation_is_tested_against_it(tmp_path: Path, value: str, status: int) -> None:
     (tmp_path / "mine.py").write_text(BACKEND.format(larger=value))
-    given = ["--module", "mine", "--edition", "my-api", "--path", str(tmp_path), "--no-database"]
-    done = conformance("run", *given, "--profile", "smoke", editions=folder(tmp_path), cwd=tmp_path)
+    options = ["--module", "mine", "--edition", "my-api", "--path", str(tmp_path), "--no-database"]
+    done = conformance(
+        "run", *options, "--profile", "smoke", editions=folder(tmp_path), cwd=tmp_path
+    )
     assert done.returncode == status, done.stdout + done.stderr
     assert ("larger: Returns" in done.stdout) is (status == 1)
 
 
 @pytest.mark.parametrize(
-    ("edition", "said"),
+    ("edition", "message"),
     [
         ("documents = ['my-doc']", "order"),
         ("order = 9\ndocuments = ['ko-2.2']", "the edition keras-2.2 has a document 'ko-2.2'"),
@@ -111,10 +113,10 @@ def test_an_implementation_is_tested_against_it(tmp_path: Path, value: str, stat
     ],
 )
 def test_a_wrong_file_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, edition: str, said: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, edition: str, message: str
 ) -> None:
     monkeypatch.setenv("CONFORMANCE_EDITIONS", str(folder(tmp_path, edition=edition)))
-    with pytest.raises(EditionError, match=re.escape(said)) as caught:
+    with pytest.raises(EditionError, match=re.escape(message)) as caught:
         found_editions()
     assert "edition.toml" in str(caught.value)
 
@@ -128,7 +130,7 @@ def test_a_folder_without_the_file_is_refused_without_a_traceback(tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "message"),
     [
         ("{my-api: my-doc}", "{my-apo: my-doc}", "my-apo"),
         ("section: Returns", "at: {my-doc: 3}", "has no lines"),
@@ -136,12 +138,12 @@ def test_a_folder_without_the_file_is_refused_without_a_traceback(tmp_path: Path
         ('{text: "larger(a, b)"}', '{line: 3, text: "larger(a, b)"}', "no lines"),
     ],
 )
-def test_a_wrong_spec_is_named(tmp_path: Path, old: str, new: str, said: str) -> None:
-    listed = '- {name: larger, signature: "(a, b)", sections: [Summary, Returns]}\n'
+def test_a_wrong_spec_is_named(tmp_path: Path, old: str, new: str, message: str) -> None:
+    list_of_functions = '- {name: larger, signature: "(a, b)", sections: [Summary, Returns]}\n'
     assert old in SPEC
-    made = folder(tmp_path, spec=SPEC.replace(old, new), my_doc=listed)
-    done = conformance("show", "larger", "--all", editions=made, cwd=tmp_path)
+    edition = folder(tmp_path, spec=SPEC.replace(old, new), my_doc=list_of_functions)
+    done = conformance("show", "larger", "--all", editions=edition, cwd=tmp_path)
     assert done.returncode == 2, done.stdout
     assert "my-api/specs/mine.yaml" in done.stderr
-    assert said in done.stderr
+    assert message in done.stderr
     assert "Traceback" not in done.stderr

@@ -18,16 +18,16 @@ from tests.editions import OF_K
 
 def test_every_line_that_demands_something_has_a_gloss() -> None:
     for document in LINED_DOCUMENTS:
-        glossed = {one.line for one in load_glosses()[document]}
+        glossed = {gloss.line for gloss in load_glosses()[document]}
         assert glossed >= {line for line, _ in load_lines()[document].claiming(())}
-        assert all(one.says for one in load_glosses()[document])
+        assert all(gloss.says for gloss in load_glosses()[document])
 
 
 @pytest.mark.parametrize("kind", typing.get_args(kinds.ParameterRule), ids=lambda k: k.__name__)
 def test_every_kind_of_parameter_has_words(kind: type) -> None:
-    listed = (rule for spec in load().values() for rule in spec.parameters.values())
+    rules = (rule for spec in load().values() for rule in spec.parameters.values())
     assert all(
-        description(rule) for rule in listed if type(rule) is kind and kind is not kinds.Omitted
+        description(rule) for rule in rules if type(rule) is kind and kind is not kinds.Omitted
     )
 
 

@@ -19,7 +19,7 @@ VALID, SAME, CAUSAL = (["literal", word] for word in ("valid", "same", "causal")
 
 
 @pytest.mark.parametrize(
-    ("rule", "wanted"),
+    ("rule", "expected"),
     [
         (["images", 2, ["list", 7, 5], 3, "none"], (2, 7, 5, 3)),
         (["images", 2, ["list", 7, 5], 3, "tf"], (2, 7, 5, 3)),
@@ -51,8 +51,8 @@ VALID, SAME, CAUSAL = (["literal", word] for word in ("valid", "same", "causal")
         (["any_even", ["list", None, 3]], False),
     ],
 )
-def test_what_operators_give(rule: Any, wanted: Any) -> None:
-    assert evaluate(rule, SCOPE) == wanted
+def test_what_operators_give(rule: Any, expected: Any) -> None:
+    assert evaluate(rule, SCOPE) == expected
 
 
 def test_numbers_that_do_not_fit_are_refused() -> None:

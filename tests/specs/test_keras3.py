@@ -73,9 +73,9 @@ def test_so_many_functions() -> None:
 
 @pytest.mark.parametrize("name", LISTED)
 def test_a_signature_is_that_of_the_document(name: str) -> None:
-    listed = load_docstrings(DOCUMENT)
-    assert listed is not None
-    assert LISTED[name].signatures[DOCUMENT].text == name + listed[name].signature
+    docstrings = load_docstrings(DOCUMENT)
+    assert docstrings is not None
+    assert LISTED[name].signatures[DOCUMENT].text == name + docstrings[name].signature
 
 
 @pytest.mark.parametrize("name", sorted({*LISTED} - {*CALLED}))
@@ -93,10 +93,10 @@ def test_the_oracle_knows_it(name: str) -> None:
 @pytest.mark.parametrize("name", CALLED)
 def test_inputs_are_tensors_and_symbolic_ones_and_what_people_give_is_told(name: str) -> None:
     spec: Spec = SPECS[name]
-    made = [draw.value for draw in steered(spec, "keras-3", {}, 5, 0)]
-    assert made
+    structures = [draw.value for draw in steered(spec, "keras-3", {}, 5, 0)]
+    assert structures
     settled = {r.partition(":")[0] for c in spec.claims for r in c.rules_out}
-    for structure in made:
+    for structure in structures:
         bindings = {str(i.binding) for i in structure.program.inputs}
         others = bindings - {"constant", "placeholder", "placeholder_none"}
         assert others <= {*OPEN}
@@ -105,24 +105,24 @@ def test_inputs_are_tensors_and_symbolic_ones_and_what_people_give_is_told(name:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("said", ["an array", "a list"])
+@pytest.mark.parametrize("message_key", ["an array", "a list"])
 @pytest.mark.parametrize(
     ("function", "promised"),
     [("erf", "an array"), ("deg2rad", "a list"), ("isin", "an array, a list")],
 )
 def test_what_is_refused_violates_only_if_the_docstring_has_it(
-    tmp_path: Path, function: str, promised: str, said: str
+    tmp_path: Path, function: str, promised: str, message_key: str
 ) -> None:
     package = tmp_path / "somekeras"
     package.mkdir()
     (package / "__init__.py").write_text("from somekeras import ops\n")
-    (package / "ops.py").write_text(TENSORS.format(refused=REFUSED[said]))
-    given = ["--module", "somekeras.ops", "--edition", "keras-3", "--path", str(tmp_path)]
+    (package / "ops.py").write_text(TENSORS.format(refused=REFUSED[message_key]))
+    options = ["--module", "somekeras.ops", "--edition", "keras-3", "--path", str(tmp_path)]
     chosen = ["-k", f"keras.ops.{function} and not erfc", "--profile", "default", "--no-database"]
-    done = CliRunner().invoke(run, [*given, *chosen])
-    assert done.exit_code == (1 if said in promised else 0), done.output
+    done = CliRunner().invoke(run, [*options, *chosen])
+    assert done.exit_code == (1 if message_key in promised else 0), done.output
     section = "Args" if function == "isin" else "Example"
-    assert (f"(docstring: {section}" in done.output) is (said in promised), done.output
+    assert (f"(docstring: {section}" in done.output) is (message_key in promised), done.output
 
 
 @pytest.mark.parametrize(
@@ -140,37 +140,39 @@ def test_a_package_is_tested_under_its_own_names(
     package.mkdir()
     (package / "__init__.py").write_text("from somekeras import ops\n")
     (package / "ops.py").write_text(PACKAGE.format(**{**RIGHT, **wrong}))
-    given = ["--module", "somekeras.ops", "--edition", "keras-3", "--path", str(tmp_path)]
+    options = ["--module", "somekeras.ops", "--edition", "keras-3", "--path", str(tmp_path)]
     chosen = ["-k", "keras.ops.sum or keras.ops.relu and not relu6", "--profile", "smoke"]
-    done = CliRunner().invoke(run, [*given, *chosen, "--no-database"])
+    done = CliRunner().invoke(run, [*options, *chosen, "--no-database"])
     assert done.exit_code == (1 if cited else 0), done.output
     failed = [line for line in done.output.splitlines() if line.startswith("✗ ")]
     assert [line.split()[1] for line in failed if "Summary)" in line] == cited
 
 
 @pytest.mark.parametrize(
-    ("made", "status"),
+    ("expression", "status"),
     [
         ("globals()['relu'](x)", 0),
         ("np.maximum(x, 1).astype(x.dtype)", 1),
         ("(_ for _ in ()).throw(TypeError('not while tracing'))", 0),
     ],
 )
-def test_a_call_is_compiled_too_and_may_be_refused(tmp_path: Path, made: str, status: int) -> None:
+def test_a_call_is_compiled_too_and_may_be_refused(
+    tmp_path: Path, expression: str, status: int
+) -> None:
     package = tmp_path / "somekeras"
     package.mkdir()
     (package / "__init__.py").write_text("from somekeras import ops\n")
-    compiled = f"def compiled(name, whole, x): return {made}\n"
+    compiled = f"def compiled(name, whole, x): return {expression}\n"
     (package / "ops.py").write_text(PACKAGE.format(**RIGHT) + compiled)
-    given = ["--module", "somekeras.ops", "--edition", "keras-3", "--path", str(tmp_path)]
+    options = ["--module", "somekeras.ops", "--edition", "keras-3", "--path", str(tmp_path)]
     chosen = ["-k", "keras.ops.relu and not relu6", "--profile", "smoke", "--no-database"]
-    done = CliRunner().invoke(run, [*given, *chosen])
+    done = CliRunner().invoke(run, [*options, *chosen])
     assert done.exit_code == status, done.output
     assert ("compiled keras.ops.relu(" in done.output) is (status == 1), done.output
 
 
 @pytest.mark.parametrize(
-    ("made", "status", "told"),
+    ("expression", "status", "message"),
     [
         ("[-weights * np.sin(x)]", 0, "1 of 1 aspects keep"),
         ("[weights * np.sin(x)]", 1, "(docstring: Returns)"),
@@ -183,23 +185,25 @@ def test_a_call_is_compiled_too_and_may_be_refused(tmp_path: Path, made: str, st
     ],
 )
 def test_a_gradient_is_right_or_there_is_none(
-    tmp_path: Path, made: str | None, status: int, told: str
+    tmp_path: Path, expression: str | None, status: int, message: str
 ) -> None:
     """What is wrong violates, even if it is that of every function; what is refused does not."""
     package = tmp_path / "somekeras"
     package.mkdir()
     (package / "__init__.py").write_text("from somekeras import ops\n")
-    defined = f"def differentiated(name, weights, wanted, x): return {made}" if made else ""
+    defined = (
+        f"def differentiated(name, weights, wanted, x): return {expression}" if expression else ""
+    )
     (package / "ops.py").write_text(f"import numpy as np\ndef cos(x): return np.cos(x)\n{defined}")
-    given = ["--module", "somekeras.ops", "--edition", "keras-3", "--path", str(tmp_path)]
+    options = ["--module", "somekeras.ops", "--edition", "keras-3", "--path", str(tmp_path)]
     chosen = ["-k", "keras.ops.cos and not cosh", "--aspect", "gradient", "--profile", "smoke"]
-    done = CliRunner().invoke(run, [*given, *chosen, "--no-database"])
+    done = CliRunner().invoke(run, [*options, *chosen, "--no-database"])
     assert done.exit_code == status, done.output
-    assert told in done.output
+    assert message in done.output
 
 
 @pytest.mark.parametrize(
-    ("function", "kept", "status"),
+    ("function", "axes", "status"),
     [
         ("amax", "False", 0),
         ("max", "False", 1),
@@ -208,17 +212,17 @@ def test_a_gradient_is_right_or_there_is_none(
     ],
 )
 def test_only_a_number_that_the_docstring_calls_a_scalar_may_lose_its_axes(
-    tmp_path: Path, function: str, kept: str, status: int
+    tmp_path: Path, function: str, axes: str, status: int
 ) -> None:
     package = tmp_path / "somekeras"
     package.mkdir()
     (package / "__init__.py").write_text("from somekeras import ops\n")
-    (package / "ops.py").write_text(LARGEST.format(name=function, kept=kept))
-    given = ["--module", "somekeras.ops", "--edition", "keras-3", "--path", str(tmp_path)]
+    (package / "ops.py").write_text(LARGEST.format(name=function, kept=axes))
+    options = ["--module", "somekeras.ops", "--edition", "keras-3", "--path", str(tmp_path)]
     # a smoke run of max does not keep the axes of a number
     profile = "default" if function == "max" else "smoke"
     chosen = ["-k", f"keras.ops.{function} and not maximum and not pool", "--profile", profile]
-    done = CliRunner().invoke(run, [*given, *chosen, "--no-database"])
+    done = CliRunner().invoke(run, [*options, *chosen, "--no-database"])
     assert done.exit_code == status, done.output
 
 

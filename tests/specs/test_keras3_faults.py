@@ -26,12 +26,12 @@ def status(folder: Path, name: str, text: str) -> tuple[int, str]:
     package.mkdir()
     (package / "__init__.py").write_text("from somekeras import ops\n")
     (package / "ops.py").write_text(HEAD + text)
-    given = ["--module", "somekeras.ops", "--edition", "keras-3", "--path", str(folder)]
+    options = ["--module", "somekeras.ops", "--edition", "keras-3", "--path", str(folder)]
     profile = "default" if name in RARE else "smoke"
     chosen = ["-k", f"keras.ops.{name}", "--profile", profile, "--no-database"]
     longer = [f" and not {other}" for other in RIGHT if other != name and other.startswith(name)]
     chosen[1] += "".join(longer)
-    done = CliRunner().invoke(run, [*given, *chosen])
+    done = CliRunner().invoke(run, [*options, *chosen])
     return done.exit_code, done.output
 
 
@@ -43,14 +43,14 @@ def test_each_function_has_three_faults() -> None:
 @pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", RIGHT)
 def test_a_right_one_violates_nothing(tmp_path: Path, name: str) -> None:
-    code, told = status(tmp_path, name, RIGHT[name])
-    assert code != VIOLATES, told
-    assert "keras.ops." in told
+    code, output = status(tmp_path, name, RIGHT[name])
+    assert code != VIOLATES, output
+    assert "keras.ops." in output
 
 
 @pytest.mark.sampled(12)
 @pytest.mark.parametrize(("name", "part", "other"), WRONG)
 def test_a_fault_violates(tmp_path: Path, name: str, part: str, other: str) -> None:
     assert part in RIGHT[name]
-    code, told = status(tmp_path, name, RIGHT[name].replace(part, other))
-    assert code == VIOLATES, told
+    code, output = status(tmp_path, name, RIGHT[name].replace(part, other))
+    assert code == VIOLATES, output

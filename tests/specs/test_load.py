@@ -21,13 +21,13 @@ def test_the_good_example_is_good() -> None:
 def test_a_mistake_is_named_with_file_and_line(mistake: Mistake) -> None:
     with pytest.raises(SpecError) as caught:
         load_text(mistake.text, "wrong.yaml")
-    place, _, said = str(caught.value).partition(": ")
+    place, _, message = str(caught.value).partition(": ")
     assert place.startswith("wrong.yaml:")
-    assert mistake.words in said
+    assert mistake.words in message
     if mistake in MISTAKES:
-        assert place == f"wrong.yaml:{mistake.at}", said
+        assert place == f"wrong.yaml:{mistake.at}", message
     else:  # the parser notices where it cannot go on, which may be the line after
-        assert int(place.partition(":")[2]) in (mistake.at, mistake.at + 1), said
+        assert int(place.partition(":")[2]) in (mistake.at, mistake.at + 1), message
 
 
 @pytest.mark.parametrize("text", ["", "3", "theme: x", "[]", "theme: x\nfunctions: {}", "\0"])
@@ -45,8 +45,8 @@ def test_specs_are_loaded_once_and_are_a_mapping() -> None:
 
 
 def test_the_general_claims_come_after_the_function_s_own() -> None:
-    said = [c.says for c in claims(load()["identity"], "static shape")]
-    assert said == ["the same shape", general_claims()[0].says]
+    sentences = [c.says for c in claims(load()["identity"], "static shape")]
+    assert sentences == ["the same shape", general_claims()[0].says]
     assert not list(claims(load()["sum"], "error"))
 
 

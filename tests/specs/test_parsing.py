@@ -13,9 +13,9 @@ DEEP = "[" * 60 + "1" + "]" * 60
 
 def test_many_threads_may_parse() -> None:
     with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(literal, [DEEP, " {'a': (1, -2.5)}"] * 200))
-    assert found[1] == {"a": (1, -2.5)}
-    assert all(found[i] == found[i % 2] for i in range(400))
+        values = list(pool.map(literal, [DEEP, " {'a': (1, -2.5)}"] * 200))
+    assert values[1] == {"a": (1, -2.5)}
+    assert all(values[i] == values[i % 2] for i in range(400))
 
 
 def test_a_tree_has_the_statements() -> None:

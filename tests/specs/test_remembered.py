@@ -73,11 +73,11 @@ def test_the_oldest_files_go(files: Path) -> None:
 @pytest.mark.usefixtures("files")
 def test_specs_and_conventions_from_the_cache_are_those_that_were_read() -> None:
     load.cache_clear()
-    made, known = load(), read_data("conventions.yaml", list[Convention])
+    specs, known = load(), read_data("conventions.yaml", list[Convention])
     load.cache_clear()
     again = load()
-    assert {name: again[name] for name in again} == {name: made[name] for name in made}
-    assert [*map(again.theme, again)] == [*map(made.theme, made)]
+    assert {name: again[name] for name in again} == {name: specs[name] for name in specs}
+    assert [*map(again.theme, again)] == [*map(specs.theme, specs)]
     assert read_data("conventions.yaml", list[Convention]) == known
 
 

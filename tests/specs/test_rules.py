@@ -432,5 +432,5 @@ def test_what_is_known_of_a_broadcast_is_true_of_it(data: st.DataObject) -> None
     operands = [[data.draw(ones) for _ in full] for _ in range(2)]
     vague = [[d if data.draw(st.booleans()) else None for d in o] for o in operands]
     real = evaluate(["broadcast", *(["list", *o] for o in operands)], SCOPE)
-    said = evaluate(["broadcast", *(["list", *o] for o in vague)], SCOPE)
-    assert all(s is None or s == r for s, r in zip(said, real, strict=True))
+    shape = evaluate(["broadcast", *(["list", *o] for o in vague)], SCOPE)
+    assert all(s is None or s == r for s, r in zip(shape, real, strict=True))

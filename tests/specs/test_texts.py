@@ -26,9 +26,9 @@ def test_every_document_is_described_and_every_edition_bound_once() -> None:
 
 
 def test_an_address_leads_to_a_line_at_a_commit() -> None:
-    found = address("ko-2.2", 1035)
-    assert found is not None
-    assert found.endswith(
+    url = address("ko-2.2", 1035)
+    assert url is not None
+    assert url.endswith(
         "/3c1a7328ee5dc91ab805bbe7df31425ef572a93a/sources/backend.md?plain=1#L1035"
     )
     assert address("zh-TW", 1) is None
@@ -49,12 +49,12 @@ def test_a_text_is_known_by_its_content_whatever_its_name(tmp_path: Path) -> Non
     (tmp_path / "any name.bin").write_bytes(TEXT.encode())
     (tmp_path / "other.txt").write_bytes(TEXT.encode() + b"more")
     (tmp_path / "folder").mkdir()
-    found = find_texts(tmp_path)
-    assert list(found.lines) == ["zh-TW"]
-    assert [found.line("zh-TW", n) for n in range(7)] == [
+    texts = find_texts(tmp_path)
+    assert list(texts.lines) == ["zh-TW"]
+    assert [texts.line("zh-TW", n) for n in range(7)] == [
         None, "one\r", "\ttwo", "", "four\u2028still four", "five", None,
     ]  # fmt: skip
-    assert found.line("ja-1", 1) is None
+    assert texts.line("ja-1", 1) is None
 
 
 def test_a_folder_without_the_texts_is_refused(tmp_path: Path) -> None:

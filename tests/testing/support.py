@@ -35,8 +35,8 @@ def run_on(pytester: pytest.Pytester, fake: str, *more: str) -> pytest.RunResult
 
 def verdicts(junit: Path) -> dict[tuple[str, str], str]:
     """The verdicts in a JUnit file of pytest, by function and aspect."""
-    found = {}
+    verdicts_by_cell = {}
     for case in ElementTree.parse(junit).iter("testcase"):
         facts = {p.get("name"): p.get("value") for p in case.iter("property")}
-        found[facts["function"], facts["aspect"]] = facts["verdict"]
-    return {(str(f), str(a)): str(v) for (f, a), v in found.items()}
+        verdicts_by_cell[facts["function"], facts["aspect"]] = facts["verdict"]
+    return {(str(f), str(a)): str(v) for (f, a), v in verdicts_by_cell.items()}

@@ -52,9 +52,9 @@ def test_another_failure_than_the_marked_one_fails(pytester: pytest.Pytester) ->
     result = run_on(pytester, "always_wrong", *both, known(pytester, marked.format("0123")))
     result.assert_outcomes(failed=1, deselected=ITEMS - 1)
     shown = result.stdout.str()
-    found = re.search(r"no failure fits; there is ([0-9a-f]{12})", shown)
-    assert found, shown
-    file = known(pytester, marked.format(found[1]))
+    match = re.search(r"no failure fits; there is ([0-9a-f]{12})", shown)
+    assert match, shown
+    file = known(pytester, marked.format(match[1]))
     run_on(pytester, "always_wrong", *both, file).assert_outcomes(xfailed=1, deselected=ITEMS - 1)
     intermittent = marked.format("0123") + "intermittent = true\n"
     result = run_on(pytester, "always_wrong", *both, known(pytester, intermittent))

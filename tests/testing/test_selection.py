@@ -50,10 +50,10 @@ def test_no_function_is_selected_by_what_all_names_have() -> None:
 
 def test_with_several_targets_the_target_is_in_the_name(pytester: pytest.Pytester) -> None:
     two = run_on(pytester, "correct", "--conformance-target=reference", "--collect-only", "-q")
-    found = collected(two)
-    assert len(found) == 2 * len(CELLS)
-    assert f"{FRONT}[reference-exp-static_shape]" in found
-    assert f"{FRONT}[fakes.correct-exp-static_shape]" in found
+    names = collected(two)
+    assert len(names) == 2 * len(CELLS)
+    assert f"{FRONT}[reference-exp-static_shape]" in names
+    assert f"{FRONT}[fakes.correct-exp-static_shape]" in names
 
 
 def test_a_failing_one_is_run_again_by_lf_and_by_its_name(pytester: pytest.Pytester) -> None:
@@ -68,8 +68,8 @@ def test_a_failing_one_is_run_again_by_lf_and_by_its_name(pytester: pytest.Pytes
 
 
 def test_tests_of_one_function_have_one_place() -> None:
-    one = {function_of(f"{FRONT}[{identifier('a-b', 'exp', aspect)}]") for aspect in ASPECTS}
-    assert len(one) == 1
+    places = {function_of(f"{FRONT}[{identifier('a-b', 'exp', aspect)}]") for aspect in ASPECTS}
+    assert len(places) == 1
     assert function_of("tests/test_mine.py::test_it[a-b]") == "tests/test_mine.py::test_it[a-b]"
 
 
@@ -83,12 +83,12 @@ def test_two_processes_give_the_same_verdicts(
     command = [sys.executable, "-m", "pytest", *arguments("always_wrong", *selected)]
     result = pytester.run(*command, "-n", "2", "-v", "--junitxml=two.xml")
     assert result.ret == pytest.ExitCode.TESTS_FAILED
-    told = [line.split() for line in result.outlines if re.match(r"\[gw\d\] \[", line)]
-    assert {worker for worker, *_ in told} == {"[gw0]", "[gw1]"}
-    places = {(worker, function_of(name)) for worker, *_, name in told}
+    lines = [line.split() for line in result.outlines if re.match(r"\[gw\d\] \[", line)]
+    assert {worker for worker, *_ in lines} == {"[gw0]", "[gw1]"}
+    places = {(worker, function_of(name)) for worker, *_, name in lines}
     assert len(places) == 3, "the tests of one function are in one process"
-    one, two = (verdicts(pytester.path / f"{name}.xml") for name in ("one", "two"))
-    assert one == two
+    first, two = (verdicts(pytester.path / f"{name}.xml") for name in ("one", "two"))
+    assert first == two
 
 
 MODULE = f"""
@@ -141,8 +141,8 @@ def test_the_plug_in_is_light() -> None:
     code += f"print([m for m in {heavy} if m in sys.modules and m not in had])\n"
     code += "print(len(set(sys.modules) - had))"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    found, count = ran.stdout.splitlines()
-    assert found == "[]"
+    loaded, count = ran.stdout.splitlines()
+    assert loaded == "[]"
     assert int(count) < 10
 
 

@@ -17,9 +17,9 @@ PATH = f"--conformance-path={FAKES}"
 def refused(pytester: pytest.Pytester, *arguments: str) -> str:
     result = pytester.runpytest_inprocess("--pyargs", SUITE, *arguments)
     assert result.ret == pytest.ExitCode.USAGE_ERROR, result.stdout.str()
-    said = result.stderr.str()
-    assert "conformance/testing" not in said
-    return said
+    message = result.stderr.str()
+    assert "conformance/testing" not in message
+    return message
 
 
 @pytest.mark.parametrize(
@@ -79,9 +79,9 @@ def test_usage_errors_name_cause_and_cure(
 ) -> None:
     # where no environment is made
     monkeypatch.setenv("CONFORMANCE_HOME", str(pytester.path / "home"))
-    said = refused(pytester, *arguments)
-    assert cause in said
-    assert cure in said
+    message = refused(pytester, *arguments)
+    assert cause in message
+    assert cure in message
 
 
 def test_a_target_that_must_be_alone_is_not_tested_by_two(pytester: pytest.Pytester) -> None:
@@ -89,9 +89,9 @@ def test_a_target_that_must_be_alone_is_not_tested_by_two(pytester: pytest.Pytes
         f'[targets.mine]\nmodule="fakes.correct"\nedition="keras-2.2"\nworkers=1\npath="{FAKES}"\n'
     )
     (pytester.path / "conformance.toml").write_text(text, encoding="utf-8")
-    said = refused(pytester, "--conformance-target=mine", "-n", "2", "-k", "[exp-dtype]")
-    assert "mine cannot be run: it must not run twice at once" in said
-    assert "run pytest without -n" in said
+    message = refused(pytester, "--conformance-target=mine", "-n", "2", "-k", "[exp-dtype]")
+    assert "mine cannot be run: it must not run twice at once" in message
+    assert "run pytest without -n" in message
 
 
 def test_the_target_is_not_started_to_list_tests(pytester: pytest.Pytester) -> None:

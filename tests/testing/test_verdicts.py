@@ -147,8 +147,8 @@ def test_a_divergence_is_a_warning_of_its_own(pytester: pytest.Pytester) -> None
 def test_verdicts_are_those_of_a_run(pytester: pytest.Pytester) -> None:
     seed = ("--seed", "5")
     of = ("--module", "fakes.always_wrong", "--path", str(FAKES), "--profile", "smoke", "-j", "1")
-    wanted = "identity or argmax or expand_dims"
-    CliRunner().invoke(main, ["run", *of, *seed, "-k", wanted, "--output", "out"])
+    selection = "identity or argmax or expand_dims"
+    CliRunner().invoke(main, ["run", *of, *seed, "-k", selection, "--output", "out"])
     (file,) = (pytester.path / "out").glob("*.json")
     run = {
         (f.function, str(a.aspect)): str(a.verdict)
@@ -156,7 +156,7 @@ def test_verdicts_are_those_of_a_run(pytester: pytest.Pytester) -> None:
         for a in f.aspects
     }
     run_on(
-        pytester, "always_wrong", "--conformance-seed", "5", "-k", wanted, "--junitxml=junit.xml"
+        pytester, "always_wrong", "--conformance-seed", "5", "-k", selection, "--junitxml=junit.xml"
     )
     assert {"violates", "conforms", "unsupported"} <= set(run.values())
     assert verdicts(pytester.path / "junit.xml") == run

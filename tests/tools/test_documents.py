@@ -15,9 +15,9 @@ from tools import documents
 
 
 def test_the_pages_are_current() -> None:
-    made = dict(documents.pages())
+    pages = dict(documents.pages())
     there = {file.name: file.read_text("utf-8") for file in documents.FOLDER.iterdir()}
-    assert there == made, "python -m tools.documents"
+    assert there == pages, "python -m tools.documents"
 
 
 def test_the_glosses_are_current() -> None:

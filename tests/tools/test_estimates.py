@@ -85,9 +85,9 @@ def test_the_shipped_table_tells_jax_from_numpy() -> None:
 
 @pytest.fixture(scope="module")
 def measured() -> Results:
-    found = examine(fake("correct"), ["exp"], replace(TINY, name="smoke")).results
+    results = examine(fake("correct"), ["exp"], replace(TINY, name="smoke")).results
     spent = {"exp": Spent(cases=1, seconds=2.0)}
-    return msgspec.structs.replace(found, run=msgspec.structs.replace(found.run, spent=spent))
+    return msgspec.structs.replace(results, run=msgspec.structs.replace(results.run, spent=spent))
 
 
 def test_a_run_of_few_cases_counts_in_proportion(measured: Results) -> None:

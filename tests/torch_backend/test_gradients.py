@@ -75,13 +75,13 @@ LOSSES: dict[str, tuple[tuple[int, ...], Build]] = {
 def test_as_the_reference(name: str) -> None:
     shape, build = LOSSES[name]
     value = RNG.normal(size=shape)
-    found = []
+    pairs = []
     for backend in (R, K):
         x = backend.variable(value, "float64")
         loss = backend.sum(build(backend, x))
         (gradient,) = backend.gradients(loss, [x])
-        found.append(backend.function([], [loss, gradient])([]))
-    for expected, got in zip(*found, strict=True):
+        pairs.append(backend.function([], [loss, gradient])([]))
+    for expected, got in zip(*pairs, strict=True):
         np.testing.assert_allclose(got, expected, rtol=1e-12, atol=1e-13)
 
 
@@ -99,22 +99,22 @@ def test_of_tensors_on_the_way_which_depend_on_each_other() -> None:
 
 def test_of_equal_tensors_each_for_itself() -> None:
     x = K.variable([2.0])
-    one, other, same = 3 * x, 3 * x, K.cast(x, "float32")
-    found = K.gradients(K.sum(one * other * same), [one, other, same, x])
-    assert values(found) == [[12], [12], [36], [108]]
+    first, other, same = 3 * x, 3 * x, K.cast(x, "float32")
+    gradients = K.gradients(K.sum(first * other * same), [first, other, same, x])
+    assert values(gradients) == [[12], [12], [36], [108]]
 
 
 def test_zeros_without_a_connection() -> None:
     x, other = K.variable([1.0]), K.variable([[5.0]])
-    found = [*K.gradients(K.sum(x), [other]), *K.gradients(K.sum(K.constant([1.0])), [x])]
-    assert values(found) == [[[0]], [0]]
+    gradients = [*K.gradients(K.sum(x), [other]), *K.gradients(K.sum(K.constant([1.0])), [x])]
+    assert values(gradients) == [[[0]], [0]]
 
 
 def test_inside_of_a_loop_through_what_is_computed_outside() -> None:
     w = K.variable([2.0])
     doubled = K.square(w)
-    found = K.map_fn(lambda e: K.gradients(e * K.sum(doubled), [w])[0], K.constant([1.0, 10.0]))
-    assert K.eval(found).tolist() == [[4], [40]]
+    gradients = K.map_fn(lambda e: K.gradients(e * K.sum(doubled), [w])[0], K.constant([1.0, 10.0]))
+    assert K.eval(gradients).tolist() == [[4], [40]]
 
 
 def test_of_a_gradient_with_a_placeholder_and_several_losses() -> None:
@@ -144,8 +144,8 @@ def test_updates_leave_no_history_behind() -> None:
 def test_have_the_dtype_of_their_variable(dtype: str) -> None:
     x = K.variable([[1.0, 2.0]], dtype)
     loss = K.cast(K.sum(K.softmax(x)), "float64") * 2
-    (found,) = K.gradients(loss, [x])
-    assert K.eval(found).dtype == dtype
+    (gradient,) = K.gradients(loss, [x])
+    assert K.eval(gradient).dtype == dtype
 
 
 @pytest.mark.parametrize(
@@ -159,15 +159,15 @@ def test_have_the_dtype_of_their_variable(dtype: str) -> None:
 def test_slopes_keep_their_digits_far_from_0(name: str, slope: Any) -> None:
     value = np.array([-30.0, -12.0, -1.0, 0.0, 1.0, 12.0, 30.0])
     x = K.variable(value, "float64")
-    (found,) = K.gradients(K.sum(getattr(K, name)(x)), [x])
+    (gradient,) = K.gradients(K.sum(getattr(K, name)(x)), [x])
     # cosh has two exponentials; squares, sums and quotients on both sides
-    assert_same(K.eval(found), slope(value), roundings=4 * library("exp") + 6)
+    assert_same(K.eval(gradient), slope(value), roundings=4 * library("exp") + 6)
 
 
 def test_no_second_derivative_of_ctc() -> None:
     y = K.softmax(K.variable(RNG.normal(size=(1, 3, 3))))
-    one = K.constant([[1]], "int32")
-    loss = K.ctc_batch_cost(one, y, K.constant([[3]], "int32"), one)
+    label = K.constant([[1]], "int32")
+    loss = K.ctc_batch_cost(label, y, K.constant([[3]], "int32"), label)
     twice = K.gradients(K.sum(K.gradients(K.sum(loss), [y])[0]), [y])[0]
     with pytest.raises(ValueError, match="no second derivative"):
         K.eval(twice)

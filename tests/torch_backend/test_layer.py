@@ -91,14 +91,14 @@ def test_each_is_called_as_its_package() -> None:
 @pytest.mark.parametrize("first", ["torch_backend", "reference"])
 def test_either_may_be_imported_first(first: str) -> None:
     second = ({"torch_backend", "reference"} - {first}).pop()
-    said = run(
+    lines = run(
         f"import conformance.{first}, conformance.{second}\n"
         "import conformance as c\n"
         "print(c.reference.eval(c.reference.variable([2.]) * 2))\n"
         "print(c.torch_backend.eval(c.torch_backend.variable([2.]) * 2))\n"
         "print(c.reference.BACKEND, c.torch_backend.BACKEND)\n"
     )
-    assert said == [
+    assert lines == [
         "[4.]",
         "[4.]",
         "<Backend conformance.reference> <Backend conformance.torch_backend>",
@@ -112,15 +112,15 @@ def test_tensors_and_functions_can_be_pickled() -> None:
 
 
 def test_another_edition() -> None:
-    said = run(
+    lines = run(
         "import conformance.torch_backend as K\n"
         "print(K.eval(K.expand_dims(K.variable([1.]), dim=0)))\n"
         "try: K.is_tensor\n"
         "except AttributeError as error: print(error)",
         CONFORMANCE_REFERENCE_EDITION="keras-1",
     )
-    assert said[0] == "[[1.]]"
-    assert said[1].startswith("is_tensor is not in edition keras-1, only in ko-2.2:")
+    assert lines[0] == "[[1.]]"
+    assert lines[1].startswith("is_tensor is not in edition keras-1, only in ko-2.2:")
 
 
 AS_KERAS = """
@@ -143,17 +143,17 @@ except ValueError as error: print(error)
 
 
 def test_loaded_by_keras_it_is_lenient_and_follows_its_settings() -> None:
-    said = run(AS_KERAS)
-    assert said[0] == "float16 float32"
-    assert said[1] == said[2] != said[3]
-    assert "shape must be a tuple" in said[4]
+    lines = run(AS_KERAS)
+    assert lines[0] == "float16 float32"
+    assert lines[1] == lines[2] != lines[3]
+    assert "shape must be a tuple" in lines[4]
 
 
 def test_arrays_are_numpys_and_share_no_memory() -> None:
-    given = np.ones(2, "float32")
-    x, v = K.placeholder((2,)), K.variable(given)
-    first, second = K.function([x], [x, v])([given])
+    array = np.ones(2, "float32")
+    x, v = K.placeholder((2,)), K.variable(array)
+    first, second = K.function([x], [x, v])([array])
     for result in (first, second):
         assert type(result) is np.ndarray
         np.add(result, 1, out=result)
-    assert K.get_value(v).tolist() == given.tolist() == [1, 1]
+    assert K.get_value(v).tolist() == array.tolist() == [1, 1]

@@ -42,9 +42,9 @@ def test_slices_that_go_backwards(index: tuple[Any, ...]) -> None:
 @pytest.mark.parametrize("dtype", ["uint16", "uint32", "uint64"])
 def test_integers_in_which_pytorch_does_not_compute(dtype: str) -> None:
     x = K.variable([1, 2, 3], dtype)
-    found = [K.eval(y) for y in (x + x, K.max(x), K.cumsum(x))]
-    assert [y.tolist() for y in found] == [[2, 4, 6], 3, [1, 3, 6]]
-    assert {y.dtype.name for y in found} == {dtype}
+    results = [K.eval(y) for y in (x + x, K.max(x), K.cumsum(x))]
+    assert [y.tolist() for y in results] == [[2, 4, 6], 3, [1, 3, 6]]
+    assert {y.dtype.name for y in results} == {dtype}
     assert K.eval(x > 2).tolist() == [False, False, True]
 
 
@@ -84,16 +84,16 @@ def test_reductions_along_no_axis() -> None:
 
 
 def test_the_sign_of_nan() -> None:
-    found = K.eval(K.sign(K.constant([np.nan, -3.0, 0.0])))
-    assert np.isnan(found[0])
-    assert found[1:].tolist() == [-1, 0]
+    signs = K.eval(K.sign(K.constant([np.nan, -3.0, 0.0])))
+    assert np.isnan(signs[0])
+    assert signs[1:].tolist() == [-1, 0]
 
 
 def test_float16_is_rounded_once() -> None:
     value = RNG.normal(size=(40, 30)).astype("float16")
-    found = K.eval(K.logsumexp(K.variable(value, "float16"), axis=1))
+    result = K.eval(K.logsumexp(K.variable(value, "float16"), axis=1))
     exact = np.log(np.exp(value.astype("float64")).sum(axis=1))
-    assert (np.abs(found - exact) <= 0.51 * np.spacing(found).astype("float64")).all()
+    assert (np.abs(result - exact) <= 0.51 * np.spacing(result).astype("float64")).all()
 
 
 def test_errors_of_pytorch_name_the_node() -> None:
@@ -115,16 +115,16 @@ def test_seeds_repeat_and_leave_pytorch_alone() -> None:
 @pytest.mark.parametrize("width", [1, 3, 40])
 def test_the_search_finds_what_the_reference_finds(width: int) -> None:
     y = RNG.dirichlet(np.ones(4) / 2, size=(3, 6))
-    found = []
+    answers = []
     for backend in (R, K):
         steps = backend.constant([6, 1, 4], "int32")
         labels, logs = backend.ctc_decode(
             backend.constant(y, "float64"), steps, greedy=False, beam_width=width, top_paths=1
         )
-        found.append([backend.eval(labels[0]), backend.eval(logs)])
-    np.testing.assert_array_equal(found[1][0], found[0][0])
-    size = 1 + np.abs(found[0][1])
-    assert_same(found[1][1], found[0][1], roundings=log_probability(6), size=size)
+        answers.append([backend.eval(labels[0]), backend.eval(logs)])
+    np.testing.assert_array_equal(answers[1][0], answers[0][0])
+    size = 1 + np.abs(answers[0][1])
+    assert_same(answers[1][1], answers[0][1], roundings=log_probability(6), size=size)
 
 
 @pytest.mark.parametrize("width", [1, 2, 9])
@@ -132,22 +132,22 @@ def test_the_likeliest_word_is_that_of_the_reference(width: int) -> None:
     y, steps = RNG.dirichlet(np.ones(4) / 2, size=(5, 6)), np.array([6, 2, 4, 1, 5])
     how: dict[str, Any] = {"words": ((0, 0), (2,), (1, 2, 1)), "width": width}
     expected = of_numpy.KERNELS["ctc_word_path"](y, steps, **how)
-    found = KERNELS["ctc_word_path"](torch.from_numpy(y), torch.from_numpy(steps), **how)
-    np.testing.assert_array_equal(found.numpy(), expected)
+    paths = KERNELS["ctc_word_path"](torch.from_numpy(y), torch.from_numpy(steps), **how)
+    np.testing.assert_array_equal(paths.numpy(), expected)
 
 
 def test_the_likeliest_path_is_that_of_the_reference() -> None:
     y, steps = RNG.dirichlet(np.ones(4) / 2, size=(5, 6)), np.array([6, 2, 4, 1, 5])
     expected = of_numpy.KERNELS["ctc_best_path"](y, steps)
-    found = KERNELS["ctc_best_path"](torch.from_numpy(y), torch.from_numpy(steps))
-    np.testing.assert_array_equal(found.numpy(), expected)
+    paths = KERNELS["ctc_best_path"](torch.from_numpy(y), torch.from_numpy(steps))
+    np.testing.assert_array_equal(paths.numpy(), expected)
 
 
 @pytest.mark.parametrize("axis", [0, 1, 2])
 def test_interpolation_is_that_of_the_reference(axis: int) -> None:
     x = RNG.normal(size=(2, 3, 4))
     expected = of_numpy.KERNELS["interpolate"](x, axis=axis, factor=3)
-    found = KERNELS["interpolate"](torch.from_numpy(x), axis=axis, factor=3)
+    result = KERNELS["interpolate"](torch.from_numpy(x), axis=axis, factor=3)
     # two weights, of which one is 1 less the other, their products and a sum
     size = of_numpy.KERNELS["interpolate"](np.abs(x), axis=axis, factor=3)
-    assert_same(found.numpy(), expected, roundings=4, size=size)
+    assert_same(result.numpy(), expected, roundings=4, size=size)

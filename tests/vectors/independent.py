@@ -77,9 +77,9 @@ def main(folder):
             tensors = dict(arrays(read(folder, index, path)))
             for call in record["calls"]:
                 for vector in call["vectors"]:
-                    found = vector.get("expected") and problem(vector["expected"], tensors, call)
-                    if found:
-                        sys.exit(f"rejected: {found} of vector {vector['id']}")
+                    fault = vector.get("expected") and problem(vector["expected"], tensors, call)
+                    if fault:
+                        sys.exit(f"rejected: {fault} of vector {vector['id']}")
 
 
 try:

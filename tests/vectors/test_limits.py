@@ -67,9 +67,9 @@ def test_places_are_in_the_order_of_the_numbers(dtype: str) -> None:
 
 
 def test_neighbours_in_bfloat16_differ_in_the_last_of_eight_digits() -> None:
-    one = _place(np.array([1.0], np.float32), "bfloat16")
-    assert _number(one + 1, "bfloat16").tolist() == [1 + 2.0**-7]
-    assert _number(-one - 1, "bfloat16").tolist() == [-1 - 2.0**-7]
+    unit = _place(np.array([1.0], np.float32), "bfloat16")
+    assert _number(unit + 1, "bfloat16").tolist() == [1 + 2.0**-7]
+    assert _number(-unit - 1, "bfloat16").tolist() == [-1 - 2.0**-7]
 
 
 @pytest.mark.parametrize(

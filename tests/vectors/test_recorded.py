@@ -66,8 +66,8 @@ def test_another_value_in_the_files_is_another_verdict(folder: Path, tmp_path: P
     assert verdict(after) is Verdict.VIOLATES
 
 
-def verdict(found: Results) -> Verdict:
-    (function,) = found.functions
+def verdict(results: Results) -> Verdict:
+    (function,) = results.functions
     return next(a.verdict for a in function.aspects if a.aspect is Aspect.VALUE)
 
 

@@ -33,7 +33,7 @@ def call(*arguments: str) -> Result:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (
             ("migration", "results", "--output", "file/x.md"),
@@ -66,12 +66,12 @@ def call(*arguments: str) -> Result:
     ],
 )
 def test_what_cannot_be_written_is_named_with_the_cause(
-    folder: Path, arguments: tuple[str, ...], told: str
+    folder: Path, arguments: tuple[str, ...], message: str
 ) -> None:
     (folder / "old.py").write_text("from keras import backend as K\nK.abs(1)\n")
     result = call(*arguments)
     assert result.exit_code == 2, result.output
-    assert f"error: {told}\nhint: " in result.output
+    assert f"error: {message}\nhint: " in result.output
     assert "Errno" not in result.output
 
 

@@ -50,8 +50,8 @@ def conformance(*arguments: str) -> Result:
 
 def put(folder: Path) -> None:
     wrong = aspect_result(Aspect.VALUE, Verdict.VIOLATES, failure())
-    one = results("mine", [FunctionResult("softmax", "activations", [wrong])])
-    JsonWriter(folder / "reports").handle(TargetFinished(one))
+    content = results("mine", [FunctionResult("softmax", "activations", [wrong])])
+    JsonWriter(folder / "reports").handle(TargetFinished(content))
 
 
 def test_show_quotes_claims_and_failures_and_nothing_without_the_texts(folder: Path) -> None:

@@ -42,8 +42,8 @@ def folder(tmp_path: Path) -> Path:
             got=TEXT,
         )
         aspect = aspect_result(Aspect.VALUE, Verdict.VIOLATES, bad)
-        made = results(name, [FunctionResult("dot", TEXT, [aspect])])
-        JsonWriter(place).handle(TargetFinished(made))
+        content = results(name, [FunctionResult("dot", TEXT, [aspect])])
+        JsonWriter(place).handle(TargetFinished(content))
     return place
 
 

@@ -33,8 +33,8 @@ def ran(folder: Path, *arguments: str) -> Results:
     return read_results(folder / "reference.json")
 
 
-def same(one: Results, other: Results) -> bool:
-    return timeless(one) == timeless(other)
+def same(first: Results, other: Results) -> bool:
+    return timeless(first) == timeless(other)
 
 
 def test_programs_are_run_and_told(tmp_path: Path) -> None:
@@ -42,11 +42,11 @@ def test_programs_are_run_and_told(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     assert "reference: 6 programs of" in done.output
     assert "the bounds leave open" in done.output
-    found = read_results(tmp_path / "reference.json")
-    assert found.composed is not UNSET
-    assert (found.composed.programs, found.composed.failed) == (6, 0)
-    assert found.composed.compared > 0
-    assert all(a.verdict is Verdict.CONFORMS for f in found.functions for a in f.aspects)
+    content = read_results(tmp_path / "reference.json")
+    assert content.composed is not UNSET
+    assert (content.composed.programs, content.composed.failed) == (6, 0)
+    assert content.composed.compared > 0
+    assert all(a.verdict is Verdict.CONFORMS for f in content.functions for a in f.aspects)
     data: Any = json.loads((tmp_path / "reference.json").read_bytes())
     Draft202012Validator(json.loads(SCHEMA.read_bytes())).validate(data)
 
@@ -95,12 +95,12 @@ def test_shards_share_the_programs(tmp_path: Path) -> None:
     assert CliRunner().invoke(main, merged, catch_exceptions=False).exit_code == 0
     together = read_results(tmp_path / "merged" / "reference.json")
     assert together.composed == whole.composed
-    listed = {f.function: f.aspects for f in together.functions}
-    assert listed == {f.function: f.aspects for f in whole.functions}
+    aspects = {f.function: f.aspects for f in together.functions}
+    assert aspects == {f.function: f.aspects for f in whole.functions}
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (("--size", "1-4"), "programs have 2 to 20 calls"),
         (("--size", "many"), "write one or two numbers"),
@@ -111,10 +111,10 @@ def test_shards_share_the_programs(tmp_path: Path) -> None:
         (("--again",), "--again goes with --resume"),
     ],
 )
-def test_wrong_usage_is_told(arguments: tuple[str, ...], said: str) -> None:
+def test_wrong_usage_is_told(arguments: tuple[str, ...], message: str) -> None:
     done = fuzz("reference", *arguments)
     assert done.exit_code == 2
-    assert said in done.output
+    assert message in done.output
 
 
 def test_results_of_another_run_are_not_resumed(tmp_path: Path) -> None:
@@ -127,9 +127,9 @@ def test_results_of_another_run_are_not_resumed(tmp_path: Path) -> None:
 def test_a_time_limit_keeps_what_was_done(tmp_path: Path) -> None:
     done = fuzz("reference", "--max-time", "1s", "-j", "1", "-o", str(tmp_path))
     assert done.exit_code == 0, done.output
-    found = read_results(tmp_path / "reference.json")
-    assert found.composed is not UNSET
-    assert found.composed.programs > 0
+    content = read_results(tmp_path / "reference.json")
+    assert content.composed is not UNSET
+    assert content.composed.programs > 0
 
 
 def test_where_every_program_fails_by_a_single_call_nothing_conforms(tmp_path: Path) -> None:
@@ -138,10 +138,10 @@ def test_where_every_program_fails_by_a_single_call_nothing_conforms(tmp_path: P
     done = fuzz(str(backend), "--programs", "5", "-j", "1", "-o", str(tmp_path / "out"))
     assert done.exit_code == CANNOT_RUN, done.output
     assert "lonely: none of its programs agrees" in done.output
-    found = read_results(tmp_path / "out" / "lonely.json")
-    assert found.composed is not UNSET
-    assert found.composed.failed == found.composed.programs == 5
-    (verdicts,) = {tuple(a.verdict for a in f.aspects) for f in found.functions}
+    content = read_results(tmp_path / "out" / "lonely.json")
+    assert content.composed is not UNSET
+    assert content.composed.failed == content.composed.programs == 5
+    (verdicts,) = {tuple(a.verdict for a in f.aspects) for f in content.functions}
     assert verdicts == (Verdict.NOT_RUN,)
 
 
@@ -161,10 +161,10 @@ def test_what_is_left_of_a_program_without_a_function_that_fails_is_run_too(tmp_
     options = ("-k", "abs", "--programs", "8", "-j", "1", "-o", str(tmp_path / "out"))
     done = fuzz(str(backend), *options)
     assert done.exit_code == CANNOT_RUN, "no program agrees as a whole"
-    found = read_results(tmp_path / "out" / "broken_abs.json")
-    assert found.composed is not UNSET
-    assert found.composed.blamed == {"abs": 8}
-    cells = {f.function: f.aspects[0] for f in found.functions}
+    content = read_results(tmp_path / "out" / "broken_abs.json")
+    assert content.composed is not UNSET
+    assert content.composed.blamed == {"abs": 8}
+    cells = {f.function: f.aspects[0] for f in content.functions}
     assert cells.pop("abs").verdict is Verdict.NOT_RUN
     assert any(cell.cases for cell in cells.values())
     assert not any(cell.failures for cell in cells.values())

@@ -39,8 +39,8 @@ def test_every_takes_corrections_in() -> None:
 def test_the_nightly_build_is_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
     nightly = ["3.16.0.dev1", "3.16.0.dev2"]
     monkeypatch.setattr(module, "released_versions", lambda _, previews: nightly)
-    listed = releases("3.10..nightly", "keras", every=False, listing=lambda _: INDEX)
-    assert listed == [
+    versions = releases("3.10..nightly", "keras", every=False, listing=lambda _: INDEX)
+    assert versions == [
         PackageRelease("keras", "3.10.0"),
         PackageRelease("keras-nightly", "3.16.0.dev2"),
     ]

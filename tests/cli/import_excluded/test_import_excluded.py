@@ -47,8 +47,8 @@ DenseTest::test_quantize_float8
 
 def backend(folder: Path, functions: list[FunctionResult], name: str = "mine") -> Path:
     """A results file for the edition keras-3."""
-    made = results(name, functions)
-    content = replace(made, target=replace(made.target, edition="keras-3"))
+    records = results(name, functions)
+    content = replace(records, target=replace(records.target, edition="keras-3"))
     return written(folder, content)
 
 

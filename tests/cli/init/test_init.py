@@ -101,11 +101,11 @@ def test_the_likeliest_module_is_found_without_an_import(folder: Path) -> None:
     package.mkdir(parents=True)
     (package / "backend.py").write_text(BACKEND + "def relu(x): raise SystemExit\n1 / 0\n")
     (folder / "broken.py").write_text("def (:")
-    found = likeliest(folder)
-    assert found == package / "backend.py"
+    module = likeliest(folder)
+    assert module == package / "backend.py"
     (folder / ".venv" / "lib").mkdir(parents=True)
     (folder / ".venv" / "lib" / "k.py").write_text(BACKEND + "def relu(x): ...\ndef elu(x): ...\n")
-    assert likeliest(folder) == found
+    assert likeliest(folder) == module
 
 
 def test_a_module_that_cannot_be_imported_is_described_all_the_same(folder: Path) -> None:
@@ -135,7 +135,7 @@ FORM = "letters from a to z, digits and `._-` only, and no `.` or `-` in front"
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "message"),
     [
         ("a b", FORM),
         ("\u00e4", FORM),
@@ -148,12 +148,12 @@ FORM = "letters from a to z, digits and `._-` only, and no `.` or `-` in front"
     ],
 )
 def test_a_name_that_no_file_of_targets_can_hold_is_refused(
-    folder: Path, name: str, told: str
+    folder: Path, name: str, message: str
 ) -> None:
     result = init(f"--name={name}")
     assert result.exit_code == 2
     assert result.output.startswith(f"error: --name {name}: ")
-    assert told in result.output
+    assert message in result.output
     assert [file.name for file in folder.iterdir()] == ["mybackend.py"]
 
 
@@ -199,15 +199,15 @@ def package(folder: Path) -> Path:
 
 @pytest.mark.usefixtures("package")
 def test_a_package_of_keras_ops_gets_the_edition_that_it_has_most_of() -> None:
-    told = init().output
-    assert "mine is the module mine.ops in ., to be tested against keras-3\n" in told
-    assert "it also has 2 functions of keras-2.2: --edition keras-2.2\n" in told
+    output = init().output
+    assert "mine is the module mine.ops in ., to be tested against keras-3\n" in output
+    assert "it also has 2 functions of keras-2.2: --edition keras-2.2\n" in output
     (target,) = registry.load(Path("conformance.toml")).values()
     assert (target.edition, target.family, target.names) == ("keras-3", "eager", {})
 
 
 @pytest.mark.usefixtures("package")
 def test_an_edition_that_is_asked_for_stays_and_the_other_is_told() -> None:
-    told = init("--edition", "keras-2.2").output
-    assert "to be tested against keras-2.2\n" in told
-    assert "it also has 6 functions of keras-3: --edition keras-3\n" in told
+    output = init("--edition", "keras-2.2").output
+    assert "to be tested against keras-2.2\n" in output
+    assert "it also has 6 functions of keras-3: --edition keras-3\n" in output

@@ -30,11 +30,11 @@ def run(*arguments: str) -> tuple[int, str]:
 def results(*verdicts: Verdict, name: str = "dot", **of_run: object) -> Results:
     """A run of a function: the verdicts on its presence, value and dtype."""
     aspects = (Aspect.PRESENCE, Aspect.VALUE, Aspect.DTYPE)
-    made = [
+    records_of_aspects = [
         records.aspect_result(aspect, verdict, *_failures(verdict))
         for aspect, verdict in zip(aspects, verdicts, strict=False)
     ]
-    return records.results("mine", [FunctionResult(name, "t", made)], **of_run)
+    return records.results("mine", [FunctionResult(name, "t", records_of_aspects)], **of_run)
 
 
 def _failures(verdict: Verdict) -> Iterable[Failure]:
@@ -64,8 +64,8 @@ LACKS, NOT_RUN = Verdict.UNSUPPORTED, Verdict.NOT_RUN
     ],
 )
 def test_what_is_lost_and_what_is_won(was: Verdict, now: Verdict, lost: bool, won: int) -> None:
-    found = compare(results(RIGHT, was), results(RIGHT, now))
-    assert (len(found.regressions), found.improvements) == (lost, won)
+    comparison = compare(results(RIGHT, was), results(RIGHT, now))
+    assert (len(comparison.regressions), comparison.improvements) == (lost, won)
 
 
 def test_a_regression_is_told_with_its_first_failure() -> None:
@@ -76,8 +76,8 @@ def test_a_regression_is_told_with_its_first_failure() -> None:
 
 
 def test_a_function_that_is_gone_is_one_regression() -> None:
-    found = compare(results(RIGHT, RIGHT, OTHER), results(LACKS, LACKS, LACKS))
-    assert [cell.aspect for _, cell in found.regressions] == [Aspect.PRESENCE]
+    comparison = compare(results(RIGHT, RIGHT, OTHER), results(LACKS, LACKS, LACKS))
+    assert [cell.aspect for _, cell in comparison.regressions] == [Aspect.PRESENCE]
 
 
 def test_only_what_both_looked_at_in_full_is_compared() -> None:
@@ -94,8 +94,8 @@ def test_a_known_failure_is_no_regression(tmp_path: Path) -> None:
     known = tmp_path / "known.toml"
     head = '[[expect]]\nfunction = "dot"\naspect = "value"\nverdict = "violates"\nreason = "r"\n'
     known.write_text(head + 'failure = "f1a2"\n')
-    found = compare(results(RIGHT, RIGHT), results(RIGHT, WRONG), read(known))
-    assert (found.regressions, found.known) == ([], 1)
+    comparison = compare(results(RIGHT, RIGHT), results(RIGHT, WRONG), read(known))
+    assert (comparison.regressions, comparison.known) == ([], 1)
 
 
 def changed(file: Path, aspect: Aspect, verdict: Verdict) -> None:
@@ -128,7 +128,7 @@ def test_a_run_against_an_earlier_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("made", "said"),
+    ("content", "message"),
     [
         (lambda r: b"{}", "this is not|missing required"),
         (lambda r: encode(replace(r, target=replace(r.target, name="x"))), "no results of fakes"),
@@ -141,24 +141,24 @@ def test_a_run_against_an_earlier_one(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_no_baseline_is_told_before_the_run(
-    tmp_path: Path, made: object, said: str
+    tmp_path: Path, content: object, message: str
 ) -> None:
     file = tmp_path / "old.json"
-    one = records.results(MINE, [records.function("exp", RIGHT)])
-    if callable(made):
-        file.write_bytes(made(one))
+    baseline = records.results(MINE, [records.function("exp", RIGHT)])
+    if callable(content):
+        file.write_bytes(content(baseline))
     status, output = run("--baseline", str(file))
     assert status == 2, output
     assert "old.json" in output
-    assert any(part in output for part in said.split("|")), output
+    assert any(part in output for part in message.split("|")), output
     assert "Traceback" not in output
     assert "aspects keep the documents" not in output
 
 
 def test_two_runs_of_a_target_are_no_baseline(tmp_path: Path) -> None:
-    one = records.results(MINE, [records.function("exp", RIGHT)])
+    baseline = records.results(MINE, [records.function("exp", RIGHT)])
     for name in ("a.json", "b.json"):
-        (tmp_path / name).write_bytes(encode(one))
+        (tmp_path / name).write_bytes(encode(baseline))
     status, output = run("--baseline", str(tmp_path))
     assert status == 2
     assert "2 runs of fakes.wrong_dtype" in output

@@ -38,8 +38,8 @@ def annotated(folder: Path) -> list[str]:
 
 
 def known(folder: Path, *entries: tuple[str, str, str]) -> tuple[str, str]:
-    listed = [ENTRY.format(function=f, aspect=a, verdict=v) for f, a, v in entries]
-    (folder / "known.toml").write_text("\n".join(listed))
+    texts = [ENTRY.format(function=f, aspect=a, verdict=v) for f, a, v in entries]
+    (folder / "known.toml").write_text("\n".join(texts))
     return "--expectations", str(folder / "known.toml")
 
 
@@ -54,8 +54,8 @@ def test_a_known_failure_is_skipped_with_its_reason_and_has_no_annotation(tmp_pa
 
 
 def test_a_stale_entry_is_a_failure(tmp_path: Path) -> None:
-    given = known(tmp_path, ("argmax", "value", "violates"), ("argmax", "dtype", "violates"))
-    assert run(tmp_path, "always_wrong", *given) == 1
+    options = known(tmp_path, ("argmax", "value", "violates"), ("argmax", "dtype", "violates"))
+    assert run(tmp_path, "always_wrong", *options) == 1
     assert cases(tmp_path) == {
         "argmax value": "skipped",
         "argmax dtype violates": "failure",
@@ -65,8 +65,8 @@ def test_a_stale_entry_is_a_failure(tmp_path: Path) -> None:
 
 
 def test_a_violation_without_an_entry_is_a_failure_whatever_fail_on_says(tmp_path: Path) -> None:
-    given = known(tmp_path, ("softmax", "value", "violates"))
-    assert run(tmp_path, "always_wrong", "--fail-on", "never", *given) == 0
+    options = known(tmp_path, ("softmax", "value", "violates"))
+    assert run(tmp_path, "always_wrong", "--fail-on", "never", *options) == 0
     assert cases(tmp_path) == {"argmax value": "failure"}
 
 

@@ -39,8 +39,8 @@ def run(name: str, *arguments: str) -> tuple[int, str]:
 
 def entry(**fields: str) -> str:
     """An entry with these fields in place of, or besides, those that it must have."""
-    given = {"function": '"dot"', "aspect": '"value"', "verdict": '"violates"', "reason": '"r"'}
-    return "[[expect]]\n" + "".join(f"{k} = {v}\n" for k, v in {**given, **fields}.items())
+    defaults = {"function": '"dot"', "aspect": '"value"', "verdict": '"violates"', "reason": '"r"'}
+    return "[[expect]]\n" + "".join(f"{k} = {v}\n" for k, v in {**defaults, **fields}.items())
 
 
 def parsed(folder: Path, text: str) -> list[KnownFailure]:
@@ -60,7 +60,7 @@ def failed(
 
 
 def cell(verdict: Verdict = Verdict.VIOLATES, *failures: Failure, **fields: Any) -> JudgedCell:
-    made = JudgedCell(
+    conforming = JudgedCell(
         target="mine",
         function="dot",
         aspect=Aspect.VALUE,
@@ -68,7 +68,7 @@ def cell(verdict: Verdict = Verdict.VIOLATES, *failures: Failure, **fields: Any)
         failures=failures or [failed()],
         versions=OLD,
     )
-    return dataclasses.replace(made, **fields)
+    return dataclasses.replace(conforming, **fields)
 
 
 # What a run is held against
@@ -88,11 +88,11 @@ def test_every_unexpected_failure_of_an_aspect_is_named_and_counted(
 ) -> None:
     two = [failed("00000000000a"), failed("00000000000b")]
     aspect = records.aspect_result(Aspect.VALUE, Verdict.VIOLATES, *two)
-    found = records.results("mine", [FunctionResult("dot", "linear algebra", [aspect])])
+    outcome = records.results("mine", [FunctionResult("dot", "linear algebra", [aspect])])
     gate = Gate(worse=failing_outcomes("violation"), file=tmp_path / "known.toml")
-    assert not gate.passes([found])
-    *listed, last = capsys.readouterr().err.splitlines()
-    assert [line.split(": ")[2] for line in listed] == ["00000000000a", "00000000000b"]
+    assert not gate.passes([outcome])
+    *lines, last = capsys.readouterr().err.splitlines()
+    assert [line.split(": ")[2] for line in lines] == ["00000000000a", "00000000000b"]
     assert last.endswith("; 2 unexpected")
 
 
@@ -166,10 +166,10 @@ def test_a_condition_sees_defaults_and_what_is_no_array(tmp_path: Path) -> None:
     step = Step("result", "softmax", (Ref("x"),))
     x = Input("x", (2, 3), "float32", Binding.VARIABLE)
     program = to_json(Program((x,), (step,), ("result",)))
-    found = cell(Verdict.VIOLATES, replace(failed(), program=program), function="softmax")
+    failing = cell(Verdict.VIOLATES, replace(failed(), program=program), function="softmax")
     for when, covered in (("axis == -1", True), ("axis != -1", False), ("axis is None", False)):
         known = parsed(tmp_path, entry(function='"softmax"', when=f'"{when}"'))
-        assert (not known_failures.uncovered([found], known)) is covered
+        assert (not known_failures.uncovered([failing], known)) is covered
 
 
 def test_a_narrow_entry_covers_its_failures_only(tmp_path: Path) -> None:
@@ -198,8 +198,8 @@ def test_other_versions_and_other_targets_do_not_make_an_entry_stale(tmp_path: P
 
 
 def results(functions: Sequence[str], **of_run: object) -> Results:
-    made = [FunctionResult(name, "t", []) for name in functions]
-    return records.results("mine", made, **of_run)
+    rows = [FunctionResult(name, "t", []) for name in functions]
+    return records.results("mine", rows, **of_run)
 
 
 def test_an_entry_of_a_function_that_no_target_has_matches_nothing(tmp_path: Path) -> None:
@@ -239,8 +239,8 @@ def test_what_is_written_is_what_is_expected_then_and_keeps_reasons(tmp_path: Pa
     before = known.read_text()
     run("always_wrong", "--write-expectations", str(known))
     assert known.read_text() == before
-    (found,) = known_failures.read(known)
-    assert (found.function, found.aspect, found.verdict, found.reason, found.target) == (
+    (mark,) = known_failures.read(known)
+    assert (mark.function, mark.aspect, mark.verdict, mark.reason, mark.target) == (
         "argmax",
         Aspect.VALUE,
         Verdict.VIOLATES,
@@ -275,8 +275,8 @@ def test_another_failure_of_a_marked_aspect_is_unexpected_unless_marked_by_cell(
 ) -> None:
     known = parsed(tmp_path, write(tmp_path, "", cell(), mark=mark))
     both = cell(Verdict.VIOLATES, failed(), failed("ba9876543210"))
-    found = known_failures.uncovered([both], known)
-    assert [f.id for c in found for f in c.failures] == left
+    uncovered = known_failures.uncovered([both], known)
+    assert [f.id for c in uncovered for f in c.failures] == left
 
 
 def test_each_failure_has_an_entry_of_its_own_verdict(tmp_path: Path) -> None:
@@ -307,8 +307,8 @@ def test_a_failure_with_another_verdict_keeps_its_reason(tmp_path: Path) -> None
 
 def test_a_stale_mark_of_a_failure_names_those_that_are_there(tmp_path: Path) -> None:
     (known,) = parsed(tmp_path, entry(failure='"0123"'))
-    said = stale_message(known, [cell(Verdict.VIOLATES, failed("ba9876543210"))])
-    assert "no failure fits; there is ba9876543210" in said
+    message = stale_message(known, [cell(Verdict.VIOLATES, failed("ba9876543210"))])
+    assert "no failure fits; there is ba9876543210" in message
 
 
 def test_an_option_of_writing_needs_a_file_to_write() -> None:
@@ -339,11 +339,11 @@ def lacking(aspect: Aspect, *failures: Failure) -> JudgedCell:
 
 def test_a_missing_function_is_one_failure(tmp_path: Path) -> None:
     absent = failed("aaaaaaaaaaaa", Verdict.UNSUPPORTED)
-    found = [lacking(Aspect.PRESENCE, absent), lacking(Aspect.VALUE), lacking(Aspect.DTYPE)]
+    cells = [lacking(Aspect.PRESENCE, absent), lacking(Aspect.VALUE), lacking(Aspect.DTYPE)]
     worse = failing_outcomes("unsupported")
-    bad = known_failures.failing(found, worse)
+    bad = known_failures.failing(cells, worse)
     assert [c.aspect for c in bad] == [Aspect.PRESENCE]
-    assert [c.aspect for c in known_failures.failing(found[1:], worse)] == [
+    assert [c.aspect for c in known_failures.failing(cells[1:], worse)] == [
         Aspect.VALUE,
         Aspect.DTYPE,
     ], "where presence was not looked at, each aspect tells"
@@ -407,9 +407,9 @@ def test_rewriting_keeps_comments_order_and_narrow_entries(tmp_path: Path) -> No
         + entry(target='"mine"', failure='"0123"')
         + "# at the end\n"
     )
-    found = [cell(), cell(function="sum")]
-    assert write(tmp_path, mine, *found) == mine
-    more = write(tmp_path, mine, *found, cell(function="exp"))
+    cells = [cell(), cell(function="sum")]
+    assert write(tmp_path, mine, *cells) == mine
+    more = write(tmp_path, mine, *cells, cell(function="exp"))
     assert more.replace("\n", "").startswith(mine.split("# about sum")[0].replace("\n", ""))
     assert [e.function for e in parsed(tmp_path, more)] == ["exp", "sum", "dot"]
     for line in mine.splitlines():
@@ -418,10 +418,10 @@ def test_rewriting_keeps_comments_order_and_narrow_entries(tmp_path: Path) -> No
 
 def test_rewriting_deletes_what_is_stale_and_nothing_that_was_not_looked_at(tmp_path: Path) -> None:
     text = "".join(f"# on {f}\n" + entry(function=f'"{f}"') + "\n" for f in ("dot", "exp", "sum"))
-    made = write(tmp_path, text, cell(Verdict.CONFORMS, failures=[]), cell(function="sum"))
-    assert [e.function for e in parsed(tmp_path, made)] == ["exp", "sum"]
-    assert "# on dot" not in made
-    assert "# on exp" in made
+    content = write(tmp_path, text, cell(Verdict.CONFORMS, failures=[]), cell(function="sum"))
+    assert [e.function for e in parsed(tmp_path, content)] == ["exp", "sum"]
+    assert "# on dot" not in content
+    assert "# on exp" in content
 
 
 def test_rewriting_keeps_what_is_intermittent(tmp_path: Path) -> None:
@@ -434,8 +434,8 @@ def test_rewriting_keeps_what_is_intermittent(tmp_path: Path) -> None:
 
 def test_another_verdict_is_changed_in_its_entry(tmp_path: Path) -> None:
     text = "# kept\n" + entry(target='"mine"', verdict='"crashed"', reason='"mine"')
-    made = write(tmp_path, text, cell())
-    assert made == text.replace("crashed", "violates")
+    content = write(tmp_path, text, cell())
+    assert content == text.replace("crashed", "violates")
 
 
 @pytest.mark.thorough
@@ -495,6 +495,6 @@ def test_a_mistake_is_told_with_its_line_and_what_to_write(
 ) -> None:
     with pytest.raises(UsageProblem) as caught:
         parsed(tmp_path, text)
-    said = f"{caught.value.message}\n{caught.value.hint}"
+    message = f"{caught.value.message}\n{caught.value.hint}"
     for word in ("known.toml", *words):
-        assert word in said, said
+        assert word in message, message

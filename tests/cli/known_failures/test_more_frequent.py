@@ -27,7 +27,7 @@ def counted(count: int, kind: str = "value", **fields: Any) -> JudgedCell:
 
 
 @pytest.mark.parametrize(
-    ("found", "known"),
+    ("judged", "known"),
     [
         (counted(2), True),
         (counted(3), True),
@@ -38,11 +38,11 @@ def counted(count: int, kind: str = "value", **fields: Any) -> JudgedCell:
     ],
 )
 def test_more_of_the_same_cases_are_not_known(
-    tmp_path: Path, found: JudgedCell, known: bool
+    tmp_path: Path, judged: JudgedCell, known: bool
 ) -> None:
     marks = parsed(tmp_path, entry(failure='"0123"', cases=MARK))
-    assert (not known_failures.uncovered([found], marks)) is known
-    assert not known_failures.not_failing([found], marks), "it is there, and so not stale"
+    assert (not known_failures.uncovered([judged], marks)) is known
+    assert not known_failures.not_failing([judged], marks), "it is there, and so not stale"
 
 
 def test_what_comes_and_goes_may_come_more_often(tmp_path: Path) -> None:
@@ -79,7 +79,7 @@ def test_writing_again_brings_the_number_up_to_date_and_no_more(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    ("fields", "said"),
+    ("fields", "message"),
     [
         ({"cases": "3", "failure": '"0123"'}, ":6: cases: Expected `object | null`, got `int`"),
         (
@@ -90,16 +90,18 @@ def test_writing_again_brings_the_number_up_to_date_and_no_more(tmp_path: Path) 
     ],
 )
 def test_a_wrong_number_is_told_with_its_line(
-    tmp_path: Path, fields: dict[str, str], said: str
+    tmp_path: Path, fields: dict[str, str], message: str
 ) -> None:
-    with pytest.raises(UsageProblem, match="cases") as told:
+    with pytest.raises(UsageProblem, match="cases") as error:
         parsed(tmp_path, entry(**fields))
-    assert said in str(told.value)
+    assert message in str(error.value)
 
 
 def results(count: int) -> Results:
-    found = replace(failed(), count=count, kind="value")
-    aspect = AspectResult(aspect=cell().aspect, verdict=found.verdict, cases=24, failures=[found])
+    failure = replace(failed(), count=count, kind="value")
+    aspect = AspectResult(
+        aspect=cell().aspect, verdict=failure.verdict, cases=24, failures=[failure]
+    )
     return records.results("mine", [FunctionResult("dot", "t", [aspect])])
 
 

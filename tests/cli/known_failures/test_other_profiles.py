@@ -27,8 +27,8 @@ OF_DEFAULT: list[dict[str, Any]] = [
 
 def conforming(profile: str) -> Results:
     aspect = records.aspect_result(Aspect.VALUE, Verdict.CONFORMS)
-    found = records.results("mine", [FunctionResult("dot", "linear algebra", [aspect])])
-    return replace(found, run=replace(found.run, profile=profile))
+    content = records.results("mine", [FunctionResult("dot", "linear algebra", [aspect])])
+    return replace(content, run=replace(content.run, profile=profile))
 
 
 @pytest.mark.parametrize("fields", OF_DEFAULT)
@@ -49,9 +49,9 @@ def test_a_profile_that_tries_less_makes_no_entry_stale(
 
 def test_what_is_found_is_met_by_any_profile(tmp_path: Path) -> None:
     marks = parsed(tmp_path, entry(failure='"0123"', profile='"default"'))
-    found = [cell(Verdict.VIOLATES, failed(), profile="smoke")]
-    assert not known_failures.not_sought(found, marks)
-    assert not known_failures.uncovered(found, marks)
+    cells = [cell(Verdict.VIOLATES, failed(), profile="smoke")]
+    assert not known_failures.not_sought(cells, marks)
+    assert not known_failures.uncovered(cells, marks)
 
 
 def test_an_entry_says_which_profile_found_it() -> None:
@@ -66,12 +66,12 @@ def test_an_entry_says_which_profile_found_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fields", "told"),
+    ("fields", "message"),
     [
         ({"profile": '"smok"'}, ":6: profile: there is no 'smok'"),
         ({"failure": '"0123"', "cases": CASES, "profile": '"smoke"'}, "cases also names a profile"),
     ],
 )
-def test_a_wrong_profile_is_told(tmp_path: Path, fields: dict[str, str], told: str) -> None:
-    with pytest.raises(UsageProblem, match=told):
+def test_a_wrong_profile_is_told(tmp_path: Path, fields: dict[str, str], message: str) -> None:
+    with pytest.raises(UsageProblem, match=message):
         parsed(tmp_path, entry(**fields))

@@ -24,7 +24,7 @@ def migration(*arguments: str | Path) -> Result:
     return CliRunner().invoke(migration_command, [str(a) for a in arguments])
 
 
-def made(name: str, dot: Verdict) -> Results:
+def outcome(name: str, dot: Verdict) -> Results:
     return results(name, [function("dot", dot), function("gradients", Verdict.UNSUPPORTED)])
 
 
@@ -34,7 +34,7 @@ def row(page: str, start: str) -> list[str]:
 
 
 def test_every_row_of_the_table_is_on_the_page_with_its_marks(tmp_path: Path) -> None:
-    put(tmp_path, made(NAMES[0], Verdict.CHANGED), made(NAMES[1], Verdict.CONFORMS))
+    put(tmp_path, outcome(NAMES[0], Verdict.CHANGED), outcome(NAMES[1], Verdict.CONFORMS))
     page = migration(tmp_path).output
     table = mappings.load(shipped()[NAMES[0]].mapping or Path())
     for name in (*table.functions, *table.absent):
@@ -46,7 +46,7 @@ def test_every_row_of_the_table_is_on_the_page_with_its_marks(tmp_path: Path) ->
 
 
 def test_a_failure_is_listed_once_with_its_targets_and_its_id(tmp_path: Path) -> None:
-    put(tmp_path, *(made(name, Verdict.CHANGED) for name in NAMES))
+    put(tmp_path, *(outcome(name, Verdict.CHANGED) for name in NAMES))
     page = migration(tmp_path).output
     cases = page.split("### dot: cases")[1]
     (line,) = [x for x in cases.splitlines() if x.startswith("*")]
@@ -55,14 +55,14 @@ def test_a_failure_is_listed_once_with_its_targets_and_its_id(tmp_path: Path) ->
 
 
 def test_what_a_call_leaves_out_and_refuses_is_told(tmp_path: Path) -> None:
-    put(tmp_path, made(NAMES[0], Verdict.CONFORMS))
+    put(tmp_path, outcome(NAMES[0], Verdict.CONFORMS))
     page = migration(tmp_path).output
     assert "takes no `name`" in row(page, "map_fn(")[3]
     assert "refuses: there is no pool_mode" in row(page, "pool2d(")[3]
 
 
 @pytest.mark.parametrize(
-    ("name", "verdict", "said"),
+    ("name", "verdict", "message"),
     [
         ("tanh", Verdict.CONFORMS, ""),
         ("tanh", Verdict.DIVERGES, ""),
@@ -76,16 +76,16 @@ def test_what_a_call_leaves_out_and_refuses_is_told(tmp_path: Path) -> None:
     ],
 )
 def test_check_holds_the_mapping_to_the_results(
-    name: str, verdict: Verdict, said: str, tmp_path: Path
+    name: str, verdict: Verdict, message: str, tmp_path: Path
 ) -> None:
     put(tmp_path, results(NAMES[0], [function(name, verdict)]))
     checked = migration(tmp_path, "--check")
-    assert checked.exit_code == bool(said), checked.output
-    assert checked.output.startswith(said or "1 result confirms")
+    assert checked.exit_code == bool(message), checked.output
+    assert checked.output.startswith(message or "1 result confirms")
 
 
 def test_check_writes_no_page(tmp_path: Path) -> None:
-    put(tmp_path, made(NAMES[0], Verdict.CONFORMS))
+    put(tmp_path, outcome(NAMES[0], Verdict.CONFORMS))
     refused = migration(tmp_path, "--check", "--output", tmp_path / "page.md")
     assert (refused.exit_code, "--output" in refused.output) == (2, True)
 
@@ -123,7 +123,7 @@ def test_the_published_page_is_that_of_the_mapping_and_the_committed_results() -
 
 
 def test_output_writes_the_page_and_says_how_it_was_made(tmp_path: Path) -> None:
-    put(tmp_path, made(NAMES[0], Verdict.CONFORMS))
+    put(tmp_path, outcome(NAMES[0], Verdict.CONFORMS))
     page = tmp_path / "page.md"
     assert migration(tmp_path / f"{NAMES[0]}.json", "--output", page).exit_code == 0
     assert f"--output {page}" in page.read_text(encoding="utf-8")
@@ -131,7 +131,7 @@ def test_output_writes_the_page_and_says_how_it_was_made(tmp_path: Path) -> None
 
 
 def test_results_of_other_targets_are_refused_by_name(tmp_path: Path) -> None:
-    put(tmp_path, made("reference", Verdict.CONFORMS))
+    put(tmp_path, outcome("reference", Verdict.CONFORMS))
     refused = migration(tmp_path)
     assert refused.exit_code == 2
     assert "keras3-numpy" in refused.output

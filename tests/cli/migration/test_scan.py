@@ -58,8 +58,8 @@ def scan(*arguments: str | Path) -> Result:
 def scanned(*lines: str, places: tuple[str, ...] = ()) -> list[dict[str, Any]]:
     put("old.py", "from keras import backend as K", *lines)
     output = scan(*places, "--scan", "old.py", "--format", "json", "--fail-on", "never").output
-    found: list[dict[str, Any]] = json.loads(output)
-    return found
+    records: list[dict[str, Any]] = json.loads(output)
+    return records
 
 
 def summed(name: str, *steps: Step) -> Results:
@@ -76,9 +76,9 @@ def summed(name: str, *steps: Step) -> Results:
 @pytest.mark.parametrize("line", IMPORTS)
 def test_whatever_the_import_calls_it_a_use_is_found(line: str) -> None:
     name = IMPORTS[line]
-    found = uses(put("a.py", line, f"y = {name}(x, axis=1)", f"f = [{name}]"), [*load()])
-    assert not isinstance(found, Unreadable)
-    assert [(u.name, u.line, u.call is not None) for u in found] == [
+    places = uses(put("a.py", line, f"y = {name}(x, axis=1)", f"f = [{name}]"), [*load()])
+    assert not isinstance(places, Unreadable)
+    assert [(u.name, u.line, u.call is not None) for u in places] == [
         ("sum", 2, True),
         ("sum", 3, False),
     ]
@@ -91,8 +91,10 @@ def test_what_is_not_k_is_no_use() -> None:
 
 def test_places_count_characters_and_arguments_are_looked_into() -> None:
     put("a.py", "from keras import backend as K", "x = 'é', K.exp(", "    K.abs(1))")
-    found = json.loads(scan("--scan", "a.py", "--format", "json").output)
-    assert [(u["text"], u["line"], u["column"], u["end_line"], u["end_column"]) for u in found] == [
+    records = json.loads(scan("--scan", "a.py", "--format", "json").output)
+    assert [
+        (u["text"], u["line"], u["column"], u["end_line"], u["end_column"]) for u in records
+    ] == [
         ("K.exp(K.abs(1))", 2, 10, 3, 14),
         ("K.abs(1)", 3, 5, 3, 13),
     ]
@@ -103,8 +105,8 @@ def test_folders_are_searched_but_environments_are_not(folder: Path) -> None:
     for name in ("src/a.py", "src/deep/b.py", ".git/c.py", "venv/lib/d.py", "src/e.txt"):
         put(name, line)
     (folder / "venv" / "pyvenv.cfg").touch()
-    found = json.loads(scan("--scan", ".", "--format", "json").output)
-    assert [use["file"] for use in found] == ["src/a.py", "src/deep/b.py"]
+    records = json.loads(scan("--scan", ".", "--format", "json").output)
+    assert [use["file"] for use in records] == ["src/a.py", "src/deep/b.py"]
 
 
 # Advice
@@ -118,12 +120,12 @@ def test_the_new_call_has_the_arguments_of_the_old_one() -> None:
     assert softmax["replacement"] == "keras.ops.softmax(y, axis=-1)"
     assert mentioned["replacement"] == "keras.ops.softmax(x, axis=axis)"
     assert spread["replacement"].startswith("keras.ops.clip(x, ")
-    assert [one["outcome"] for one in (clip, softmax)] == ["same", "same"]
+    assert [use["outcome"] for use in (clip, softmax)] == ["same", "same"]
 
 
 def test_older_names_are_followed() -> None:
-    (found,) = scanned("K.lesser(a, b)")
-    assert found["replacement"] == "keras.ops.less(a, b)"
+    (use,) = scanned("K.lesser(a, b)")
+    assert use["replacement"] == "keras.ops.less(a, b)"
 
 
 def test_what_nothing_replaces_and_what_nobody_documents_is_told() -> None:
@@ -133,19 +135,19 @@ def test_what_nothing_replaces_and_what_nobody_documents_is_told() -> None:
 
 
 def test_what_keras_has_to_this_day_may_stay() -> None:
-    (kept,) = scanned("K.standardize_dtype('float32')")
-    assert (kept["outcome"], kept["replacement"]) == ("same", "K.standardize_dtype('float32')")
+    (use,) = scanned("K.standardize_dtype('float32')")
+    assert (use["outcome"], use["replacement"]) == ("same", "K.standardize_dtype('float32')")
 
 
 def test_functions_of_older_releases_have_calls() -> None:
-    found = scanned(
+    records = scanned(
         "K.image_dim_ordering() == 'th'",
         "K.asymmetric_temporal_padding(x, 1, right_pad=2)",
         "K.get_variable_shape(w)",
         "K.set_image_dim_ordering('tf')",
         "K.set_image_dim_ordering(word)",
     )
-    assert [one["replacement"] for one in found] == [
+    assert [use["replacement"] for use in records] == [
         "keras.config.image_data_format()",
         "keras.ops.pad(x, ((0, 0), (1, 2), (0, 0)))",
         "tuple(w.shape)",
@@ -153,8 +155,8 @@ def test_functions_of_older_releases_have_calls() -> None:
         "keras.config.set_image_data_format(word)",
     ]
     outcomes = ["differs", "same", "same", "same", "differs"]
-    assert [one["outcome"] for one in found] == outcomes
-    assert all("'channels_first' for 'th'" in one["says"][0] for one in (found[0], found[-1]))
+    assert [use["outcome"] for use in records] == outcomes
+    assert all("'channels_first' for 'th'" in use["says"][0] for use in (records[0], records[-1]))
 
 
 def test_the_words_of_keras_1_for_a_layout_are_those_of_today() -> None:
@@ -169,8 +171,8 @@ def test_the_words_of_keras_1_for_a_layout_are_those_of_today() -> None:
 
 
 def test_arguments_that_no_parameter_takes_are_told() -> None:
-    (found, spread) = scanned("K.softmax(x, name='s')", "K.softmax(*given)")
-    assert found["says"] == ["its arguments are not those of softmax(x, axis=-1)"]
+    (use, spread) = scanned("K.softmax(x, name='s')", "K.softmax(*given)")
+    assert use["says"] == ["its arguments are not those of softmax(x, axis=-1)"]
     assert spread["says"] == []
 
 
@@ -181,15 +183,17 @@ def test_a_refusal_is_certain_where_the_arguments_are_literal() -> None:
         "K.pool2d(x, (2, 2), pool_mode='avg')",
     )
     assert certain["outcome"] == "refused"
-    assert any(said.startswith("may refuse (where pool_mode not in") for said in perhaps["says"])
-    assert not any("refuse" in said and "pool_mode" in said for said in fine["says"])
+    assert any(
+        sentence.startswith("may refuse (where pool_mode not in") for sentence in perhaps["says"]
+    )
+    assert not any("refuse" in sentence and "pool_mode" in sentence for sentence in fine["says"])
 
 
 def test_a_case_counts_for_the_arguments_that_it_needs(folder: Path) -> None:
     step = Step("result", "sum", (Ref("x"),), (("keepdims", True), ("axis", None)))
     for name in ("keras3-torch", "keras3-jax"):
         JsonWriter(folder / "results").handle(TargetFinished(summed(name, step)))
-    found = scanned(
+    records = scanned(
         "K.sum(x)",
         "K.sum(x, keepdims=True)",
         "K.sum(x, keepdims=k)",
@@ -197,18 +201,18 @@ def test_a_case_counts_for_the_arguments_that_it_needs(folder: Path) -> None:
         "K.sum",
         places=("results",),
     )
-    cases = [[s for s in one["says"] if s.endswith("(f1)")] for one in found]
-    assert cases[0] == [] and found[0]["outcome"] == "same"
+    cases = [[s for s in use["says"] if s.endswith("(f1)")] for use in records]
+    assert cases[0] == [] and records[0]["outcome"] == "same"
     assert cases[1][0].startswith("differs on keras3-jax, keras3-torch: ")
-    assert all(said[0].startswith("may differ on") for said in cases[2:])
-    assert all(one["outcome"] == "differs" for one in found[1:])
+    assert all(case[0].startswith("may differ on") for case in cases[2:])
+    assert all(use["outcome"] == "differs" for use in records[1:])
 
 
 def test_a_case_without_special_arguments_counts_for_every_use(folder: Path) -> None:
     step = Step("result", "sum", (Ref("x"),))
     JsonWriter(folder / "results").handle(TargetFinished(summed("keras3-torch", step)))
-    for found in scanned("K.sum(x)", "K.sum(x, axis=3)", places=("results",)):
-        assert found["says"][-1].startswith("differs on keras3-torch: ")
+    for use in scanned("K.sum(x)", "K.sum(x, axis=3)", places=("results",)):
+        assert use["says"][-1].startswith("differs on keras3-torch: ")
 
 
 SUMS = ("K.sum(x, axis=1, keepdims=True)", "K.sum(x, keepdims=True)", "K.sum(x, a, keepdims=True)")
@@ -229,7 +233,7 @@ def test_a_case_of_other_arguments_does_not_count_where_the_table_tells_them_apa
     JsonWriter(folder / "results").handle(TargetFinished(summed("keras3-torch", step)))
     heeded, unheeded, perhaps = scanned(*SUMS, places=("results",))
     assert heeded["outcome"] == "same"
-    assert all(one["says"][-1].endswith("(f1)") for one in (unheeded, perhaps))
+    assert all(use["says"][-1].endswith("(f1)") for use in (unheeded, perhaps))
 
 
 def test_without_results_it_is_told_what_they_would_show(folder: Path) -> None:
@@ -244,9 +248,9 @@ def test_without_results_it_is_told_what_they_would_show(folder: Path) -> None:
 def test_every_row_of_the_table_can_be_filled() -> None:
     table = mappings.load(shipped()["keras3-jax"].mapping or Path())
     lines = [f"K.{name}({row.old.partition('=')[0]})" for name, row in table.functions.items()]
-    found = scanned(*[re.sub(r",? *\w+\)$", ")", line) for line in lines])
-    assert len(found) == len(lines)
-    assert all(one["replacement"] for one in found)
+    records = scanned(*[re.sub(r",? *\w+\)$", ")", line) for line in lines])
+    assert len(records) == len(lines)
+    assert all(use["replacement"] for use in records)
 
 
 # Formats and exit status
@@ -397,11 +401,11 @@ def test_sarif_keeps_the_essential_rules_of_its_schema() -> None:
     jsonschema.validate(log, ESSENTIAL)
     (run,) = log["runs"]
     rules = run["tool"]["driver"]["rules"]
-    for found in run["results"]:
-        rule = rules[found["ruleIndex"]]
-        assert rule["id"] == found["ruleId"]
-        assert rule["defaultConfiguration"]["level"] == found["level"]
-    assert [found["level"] for found in run["results"]] == ["error", "warning"]
+    for entry in run["results"]:
+        rule = rules[entry["ruleIndex"]]
+        assert rule["id"] == entry["ruleId"]
+        assert rule["defaultConfiguration"]["level"] == entry["level"]
+    assert [entry["level"] for entry in run["results"]] == ["error", "warning"]
     place = run["results"][0]["locations"][0]["physicalLocation"]
     assert place["artifactLocation"]["uri"] == "src/a%20b.py"
     assert place["region"] == {"startLine": 2, "startColumn": 1, "endLine": 2, "endColumn": 18}

@@ -41,8 +41,8 @@ def change(folder: Path) -> Failure:
     assert run("--output", str(folder)).exit_code == 0
     results = read_results(folder / "mine.json")
     failures = [f for x in results.functions for a in x.aspects for f in a.failures]
-    (found,) = [f for f in failures if f.verdict is Verdict.CHANGED]
-    return found
+    (failure,) = [f for f in failures if f.verdict is Verdict.CHANGED]
+    return failure
 
 
 def test_a_run_lists_changes_and_ends_with_0() -> None:
@@ -98,8 +98,8 @@ def test_what_conformed_and_is_changed_is_a_regression(place: Path) -> None:
 
 
 def test_a_replayed_change_ends_with_0(place: Path) -> None:
-    found = change(place / "reports")
-    result = invoke("replay", found.id, "--results", "reports", "--target", "mine")
+    failure = change(place / "reports")
+    result = invoke("replay", failure.id, "--results", "reports", "--target", "mine")
     assert result.exit_code == 0, result.output
     assert "still changed" in result.output
     assert "still failing" not in result.output
@@ -113,17 +113,17 @@ def test_show_names_line_row_and_call(place: Path) -> None:
 
 
 def test_try_marks_another_answer_of_a_successor() -> None:
-    told = invoke("try", "K.exp(K.constant([0.0]))", "mine").output
-    assert "≠ mine  float64" in told
+    output = invoke("try", "K.exp(K.constant([0.0]))", "mine").output
+    assert "≠ mine  float64" in output
 
 
 def test_diff_of_two_runs_of_which_one_was_judged_as_promising(place: Path) -> None:
     run("--output", "after")
     successors.write(place, successor=False)
     run("--output", "before")
-    told = invoke("diff", "before/mine.json", "after/mine.json").output
-    assert "✗" in told
-    assert "≠" in told
+    output = invoke("diff", "before/mine.json", "after/mine.json").output
+    assert "✗" in output
+    assert "≠" in output
 
 
 def test_export_leaves_changes_out_unless_all_are_asked_for(place: Path) -> None:

@@ -11,8 +11,8 @@ NAMES = ("sum", "cumsum", "logsumexp", "softmax", "max", "argmax", "maximum", "e
 
 
 def chosen(text: str) -> set[str]:
-    wanted = expression(text)
-    return {name for name in NAMES if wanted(name)}
+    matches = expression(text)
+    return {name for name in NAMES if matches(name)}
 
 
 @pytest.mark.parametrize(

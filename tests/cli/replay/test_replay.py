@@ -74,8 +74,8 @@ def out(tmp_path_factory: pytest.TempPathFactory, module: Path) -> Path:
 
 
 def failures(folder: Path, **of: object) -> list[Failure]:
-    listed = _of(read_results(folder / "mine.json"))
-    return [f for f in listed if all(getattr(f, name) == value for name, value in of.items())]
+    every = _of(read_results(folder / "mine.json"))
+    return [f for f in every if all(getattr(f, name) == value for name, value in of.items())]
 
 
 def _of(results: Results) -> list[Failure]:
@@ -142,11 +142,11 @@ def test_a_case_that_cannot_be_made_again_is_looked_for(
     module: Path, out: Path, tmp_path: Path, change: str
 ) -> None:
     data = json.loads((out / "mine.json").read_text())
-    for one in _each(data):
-        if one["program"] and change == "no origin":
-            del one["origin"]
-        elif one["program"]:
-            one["origin"] |= {"trial": "?"}
+    for record in _each(data):
+        if record["program"] and change == "no origin":
+            del record["origin"]
+        elif record["program"]:
+            record["origin"] |= {"trial": "?"}
     (tmp_path / "old").mkdir()
     (tmp_path / "old" / "mine.json").write_text(json.dumps(data))
     failure = failures(out, kind="value")[0]
@@ -246,12 +246,12 @@ def test_what_begins_alike_is_counted_by_its_ids(out: Path, tmp_path: Path) -> N
     for name in ("mine", "yours"):
         data["target"]["name"] = name
         (tmp_path / f"{name}.json").write_text(json.dumps(data))
-    said = CliRunner().invoke(main, ["replay", "abcd", "--results", str(tmp_path)]).output
-    listed = [line for line in said.splitlines() if line.startswith("  abcd")]
-    assert f"{count} failures begin with 'abcd'" in said
-    assert len(listed) == min(count, MOST)
-    assert all(line.endswith("on mine and 1 other target") for line in listed)
-    assert (f"  and {count - MOST} more" in said) is (count > MOST)
+    output = CliRunner().invoke(main, ["replay", "abcd", "--results", str(tmp_path)]).output
+    lines = [line for line in output.splitlines() if line.startswith("  abcd")]
+    assert f"{count} failures begin with 'abcd'" in output
+    assert len(lines) == min(count, MOST)
+    assert all(line.endswith("on mine and 1 other target") for line in lines)
+    assert (f"  and {count - MOST} more" in output) is (count > MOST)
 
 
 def test_a_beginning_that_fits_several_lists_them(module: Path, out: Path, tmp_path: Path) -> None:
@@ -275,8 +275,8 @@ def shape_of_one_seed() -> str:
 
     def shapes(seed: int) -> dict[str, None]:
         (task,) = tasks(["exp"], PROFILES["smoke"], seed, EDITION)
-        made = [prepared.structure for prepared in task.prepared()]
-        return {str(s.program.inputs[0].shape): None for s in made if not s.unsettled}
+        drawn = [prepared.structure for prepared in task.prepared()]
+        return {str(s.program.inputs[0].shape): None for s in drawn if not s.unsettled}
 
     return next(shape for shape in shapes(0) if shape not in shapes(1))
 
@@ -291,22 +291,24 @@ def run(module: Path, broken: str, seed: int, *arguments: str) -> tuple[int, Res
 
 @pytest.mark.thorough
 def test_what_one_seed_found_is_tried_first_by_another(module: Path) -> None:
-    shape, kept = shape_of_one_seed(), ("--database", "kept")
+    shape, database = shape_of_one_seed(), ("--database", "kept")
     first = run(module, shape, 0)
     assert first[0] == 1
     assert run(module, shape, 1)[0] == 0, "this seed alone does not find it"
     # what is kept changes nothing in the report of the seed that finds it itself
-    assert run(module, shape, 0, *kept) == first
-    assert run(module, shape, 0, *kept) == first
-    status, now = run(module, shape, 1, *kept)
+    assert run(module, shape, 0, *database) == first
+    assert run(module, shape, 0, *database) == first
+    status, now = run(module, shape, 1, *database)
     assert status == 0, "the cases of this seed alone decide"
     assert _of(now) == []
-    (failure,) = [f for one in now.functions for a in one.aspects for f in a.earlier_failures]
+    (failure,) = [
+        f for function in now.functions for a in function.aspects for f in a.earlier_failures
+    ]
     assert failure.origin is not UNSET
     assert failure.origin.seed == 0
     assert failure.id in {f.id for f in _of(first[1])}
     assert shape in failure.message
-    assert run(module, "none", 1, *kept)[0] == 0
+    assert run(module, "none", 1, *database)[0] == 0
     assert Database(DirectoryBasedExampleDatabase("kept")).stored() == [], "it is mended"
 
 
@@ -344,13 +346,13 @@ def test_what_nobody_can_read_is_thrown_away(out: Path) -> None:
     held = InMemoryExampleDatabase()
     memory = Database(held)
     memory.update([read_results(out / "mine.json")])
-    kept = memory.stored()
-    assert {one.failure.id for one in kept} == {f.id for f in failures(out) if f.program}
+    cases = memory.stored()
+    assert {case.failure.id for case in cases} == {f.id for f in failures(out) if f.program}
     keys = [key for key in held.data if key.startswith(b"mine")]
     assert len(keys) == 2
     for key in keys:
         held.save(key, b"{}")
-    assert memory.stored() == kept
+    assert memory.stored() == cases
     assert not any(b"{}" in held.fetch(key) for key in keys)
 
 

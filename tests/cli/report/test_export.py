@@ -35,8 +35,8 @@ def folder(tmp_path: Path) -> Path:
         aspect_result(Aspect.VALUE, Verdict.VIOLATES, *bad),
         aspect_result(Aspect.STATIC_SHAPE, Verdict.DIVERGES, other),
     ]
-    made = results("mine", [FunctionResult("dot", "linear algebra", aspects)])
-    JsonWriter(tmp_path / "results").handle(TargetFinished(made))
+    content = results("mine", [FunctionResult("dot", "linear algebra", aspects)])
+    JsonWriter(tmp_path / "results").handle(TargetFinished(content))
     return tmp_path
 
 
@@ -79,21 +79,21 @@ def test_the_choice_of_failures(folder: Path) -> None:
 
 @pytest.mark.parametrize("script", ['print("""\\n\\\\x""")\n', "x = 'a\\'b'\n", "é\n", "\x1b[1m\n"])
 def test_scripts_stay_as_they_are(script: str) -> None:
-    one = ExportedTest(target="t", function="f", aspect="a b", identity="i", script=script)
+    test = ExportedTest(target="t", function="f", aspect="a b", identity="i", script=script)
     names: dict[str, Any] = {}
-    exec(module([one], "1"), names)
+    exec(module([test], "1"), names)
     assert names["SCRIPTS"] == {"t-f-a_b-i": script}
 
 
 # exec
 
 
-def executed(folder: Path, *arguments: str, given: str = "") -> subprocess.CompletedProcess[str]:
+def executed(folder: Path, *arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "conformance", "exec", *arguments],
         cwd=folder,
         env={**os.environ, "CONFORMANCE_HOME": str(folder / "home")},
-        input=given,
+        input=stdin,
         capture_output=True,
         text=True,
         check=False,
@@ -109,7 +109,7 @@ def test_a_file_runs_in_the_target_with_its_own_status(tmp_path: Path) -> None:
     assert (run.returncode, run.stdout) == (7, "conformance.reference ['--flag', 'x']\n")
     run = executed(tmp_path, "reference", "--", "a.py", "--help")
     assert (run.returncode, run.stdout) == (7, "conformance.reference ['--help']\n")
-    piped = executed(tmp_path, "reference", "-", given="import os; os.kill(os.getpid(), 9)")
+    piped = executed(tmp_path, "reference", "-", stdin="import os; os.kill(os.getpid(), 9)")
     assert piped.returncode == 128 + 9
 
 
@@ -170,11 +170,11 @@ def test_a_file_runs_after_what_a_worker_runs_before_the_import(tmp_path: Path) 
     run = executed(tmp_path, "mine", "scripts/a.py", "--flag")
     assert run.returncode == 7, run.stderr
     begun, names = run.stdout.splitlines()
-    said = "['prepare', 'startup'] local keras-2.2 graph ['scripts/a.py', '--flag'] a.py"
-    assert begun == said
+    expected = "['prepare', 'startup'] local keras-2.2 graph ['scripts/a.py', '--flag'] a.py"
+    assert begun == expected
     assert names == "['here', 'mine', 'os', 'sys']"
     piped = executed(
-        tmp_path, "mine", "-", "x", given="import mine, sys; print(mine.begun, sys.argv)"
+        tmp_path, "mine", "-", "x", stdin="import mine, sys; print(mine.begun, sys.argv)"
     )
     assert piped.stdout == "['prepare', 'startup'] ['-', 'x']\n"
 

@@ -19,10 +19,10 @@ def call(*arguments: str) -> Result:
     return CliRunner().invoke(main, ["report", *arguments])
 
 
-def stored(folder: Path, *listed: Results) -> Path:
+def stored(folder: Path, *contents: Results) -> Path:
     folder.mkdir(exist_ok=True)
-    for one in listed:
-        (folder / file_name(one.target.name)).write_bytes(encode(one))
+    for content in contents:
+        (folder / file_name(content.target.name)).write_bytes(encode(content))
     return folder
 
 
@@ -142,7 +142,7 @@ def test_a_format_of_one_file_is_printed(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["-f", "html"], "add --output DIR"),
         (["-f", "badges"], "add --output DIR"),
@@ -150,11 +150,13 @@ def test_a_format_of_one_file_is_printed(name: str, tmp_path: Path) -> None:
         (["-f", "pdf"], "'pdf' is not one of"),
     ],
 )
-def test_what_cannot_be_printed_is_refused(arguments: list[str], said: str, tmp_path: Path) -> None:
+def test_what_cannot_be_printed_is_refused(
+    arguments: list[str], message: str, tmp_path: Path
+) -> None:
     place = stored(tmp_path / "results", every_verdict("a"))
     done = call(str(place), *arguments)
     assert done.exit_code == 2
-    assert said in done.output
+    assert message in done.output
 
 
 def test_a_file_that_holds_no_results_is_named(tmp_path: Path) -> None:
@@ -189,9 +191,9 @@ def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
 def test_every_documented_function_can_be_told_of() -> None:
     from conformance.cli.files.documents import documented  # noqa: PLC0415
 
-    said = documented()
-    assert list(said.functions) == list(load())
-    for name, function in said.functions.items():
+    documentation = documented()
+    assert list(documentation.functions) == list(load())
+    for name, function in documentation.functions.items():
         assert function.summary, name
         assert function.signatures, name
         assert {e for s in function.signatures for e in s.editions} == set(function.editions)

@@ -39,8 +39,8 @@ def dask() -> Iterator[Any]:
     distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
-    ) as made:
-        yield made
+    ) as cluster:
+        yield cluster
 
 
 def test_without_dask_the_command_that_installs_it_is_named(
@@ -69,12 +69,12 @@ def test_an_address_that_is_none_is_2() -> None:
     assert "tcp://HOST:PORT" in done.output
 
 
-def killed_in_the_middle(made: Any, done: threading.Event) -> None:
+def killed_in_the_middle(cluster: Any, done: threading.Event) -> None:
     """Kill the first worker that is seen at work."""
-    with made.get_client() as client:
+    with cluster.get_client() as client:
         while not done.wait(0.02):
             busy = [address for address, keys in client.processing().items() if keys]
-            pids = {n.worker_address: n.pid for n in made.workers.values()}
+            pids = {n.worker_address: n.pid for n in cluster.workers.values()}
             for address in busy:
                 if pids.get(address):
                     os.kill(pids[address], signal.SIGKILL)
@@ -96,8 +96,8 @@ def test_a_cluster_finds_what_this_machine_finds_also_when_a_worker_is_killed(
     assert {n.pid for n in dask.workers.values()} != before, "a worker was killed and replaced"
     assert (local.exit_code, remote.exit_code) == (1, 1), remote.output
     name = "fakes.always_wrong.json"
-    found = timeless(read_results(there / name))
-    assert found == timeless(read_results(here / name))
+    results = timeless(read_results(there / name))
+    assert results == timeless(read_results(here / name))
 
 
 def test_what_is_not_ready_there_is_told(dask: Any) -> None:

@@ -112,12 +112,12 @@ def test_cases_of_functions_that_a_run_did_not_finish_stay(tmp_path: Path) -> No
     wrong = records.aspect_result(Aspect.VALUE, Verdict.VIOLATES, failing)
     database = Database(DirectoryBasedExampleDatabase(tmp_path / "cases"))
     database.update([records.results("mine", [FunctionResult("exp", "t", [wrong])])])
-    kept = database.stored()
-    assert [one.failure.id for one in kept] == [failing.id]
+    cases = database.stored()
+    assert [case.failure.id for case in cases] == [failing.id]
     right = records.aspect_result(Aspect.VALUE, Verdict.CONFORMS)
     again = [FunctionResult("exp", "t", [right])]
     database.update([records.results("mine", again, unfinished=["exp"], complete=False)])
-    assert database.stored() == kept
+    assert database.stored() == cases
     database.update([records.results("mine", again)])
     assert database.stored() == []
 

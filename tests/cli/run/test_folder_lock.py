@@ -76,9 +76,9 @@ def lost(
 
 
 def test_a_run_of_a_part_erases_nothing(tmp_path: Path, earlier: Results) -> None:
-    said = lost(tmp_path, earlier, replace(COMMON, selection="exp"), ("exp",))
-    assert said is not None
-    assert said.endswith("holds results that this run would erase: 1 function of 2")
+    message = lost(tmp_path, earlier, replace(COMMON, selection="exp"), ("exp",))
+    assert message is not None
+    assert message.endswith("holds results that this run would erase: 1 function of 2")
     limited = replace(COMMON, aspects=(Aspect.VALUE,))
     assert lost(tmp_path, earlier, replace(limited, shard=Shard(1, 2))) is not None
     assert lost(tmp_path, earlier, replace(COMMON, selection="exp or softmax")) is None

@@ -70,9 +70,9 @@ def test_a_run_goes_on_where_it_was_interrupted(name: str, tmp_path: Path) -> No
     ended = executed(*command, "-o", str(out))
     assert ended.returncode in (130, -signal.SIGINT), ended.stderr
     assert "--resume goes on" in ended.stdout
-    found = read(out, "mine.json")
-    assert found.run.ended_by == ("Ctrl-C" if name == "SIGINT" else "SIGTERM")
-    assert found.summary.verdicts[Verdict.NOT_RUN] > 0
+    results = read(out, "mine.json")
+    assert results.run.ended_by == ("Ctrl-C" if name == "SIGINT" else "SIGTERM")
+    assert results.summary.verdicts[Verdict.NOT_RUN] > 0
     assert invoke(*command, "-o", str(out), "--resume").exit_code == 0
     assert invoke(*command, "-o", str(straight)).exit_code == 0
     assert timeless(read(out, "mine.json")) == timeless(read(straight, "mine.json"))
@@ -104,7 +104,7 @@ def test_without_results_a_run_begins_anew(tmp_path: Path) -> None:
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize(
-    ("changes", "options", "said"),
+    ("changes", "options", "message"),
     [
         ({"seed": 7}, (), "seed was 7, and is 0"),
         ({"profile": "default"}, (), "profile was default, and is smoke"),
@@ -116,17 +116,17 @@ def test_without_results_a_run_begins_anew(tmp_path: Path) -> None:
     ],
 )
 def test_results_of_another_run_are_refused(
-    changes: dict[str, Any], options: tuple[str, ...], said: str, tmp_path: Path
+    changes: dict[str, Any], options: tuple[str, ...], message: str, tmp_path: Path
 ) -> None:
     command = ("-k", "argmax", "-o", str(tmp_path))
     fake("correct", *command)
-    found = read(tmp_path)
+    results = read(tmp_path)
     file = tmp_path / NAME
-    file.write_bytes(encode(replace(found, run=replace(found.run, **changes))))
+    file.write_bytes(encode(replace(results, run=replace(results.run, **changes))))
     before = file.read_bytes()
     done = fake("correct", *command, *options, "--resume")
     assert done.exit_code == 2
-    assert said in done.output
+    assert message in done.output
     assert str(file) in done.output
     assert file.read_bytes() == before, "nothing is lost"
 
@@ -151,9 +151,9 @@ def test_what_the_time_did_not_reach_is_said_and_is_no_success(tmp_path: Path) -
 def test_a_violation_weighs_more_than_what_was_not_reached(tmp_path: Path) -> None:
     name = "fakes.always_wrong.json"
     fake("always_wrong", "-k", "softmax or argmax", "-o", str(tmp_path))
-    found = read(tmp_path, name)
-    left = replace(found.run, unfinished=["argmax"], complete=False)
-    (tmp_path / name).write_bytes(encode(replace(found, run=left)))
+    results = read(tmp_path, name)
+    left = replace(results.run, unfinished=["argmax"], complete=False)
+    (tmp_path / name).write_bytes(encode(replace(results, run=left)))
     options = ("-k", "softmax or argmax", "--max-time", "0.001s", "--resume")
     done = fake("always_wrong", *options, "-o", str(tmp_path))
     assert done.exit_code == 1
@@ -186,8 +186,8 @@ def small(tmp_path: Path) -> Iterator[Path]:
     mount = shutil.which("mount")
     if mount is None or os.geteuid() != 0:
         pytest.skip("only root can mount a small disk")
-    made = subprocess.run([mount, "-t", "tmpfs", "-o", "size=1m", "tmpfs", folder], check=False)
-    if made.returncode:
+    mounting = subprocess.run([mount, "-t", "tmpfs", "-o", "size=1m", "tmpfs", folder], check=False)
+    if mounting.returncode:
         pytest.skip("no disk can be mounted here")
     yield folder
     subprocess.run(["umount", folder], check=True)

@@ -60,20 +60,20 @@ def test_all_is_kept_where_nothing_has_changed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("part", "said"),
+    ("part", "reason"),
     [
         ("oracle", "oracle changed (1)"),
         ("spec", "spec changed (1)"),
         ("row", "row of the mapping changed (1)"),
     ],
 )
-def test_what_has_changed_is_run_again(part: str, said: str, tmp_path: Path) -> None:
+def test_what_has_changed_is_run_again(part: str, reason: str, tmp_path: Path) -> None:
     before = first(tmp_path)
     edit(tmp_path, lambda results: marked(results, "softsign", part))
     new = tmp_path / "new"
     done = invoke("reference", *CHOSEN, "-o", str(new), "--reuse", str(tmp_path))
     assert done.exit_code == 0, done.output
-    assert f"kept 2 of 3 functions from {tmp_path / 'reference.json'}; 1 run: {said}" in (
+    assert f"kept 2 of 3 functions from {tmp_path / 'reference.json'}; 1 run: {reason}" in (
         done.output
     )
     after = read(new)
@@ -207,9 +207,9 @@ def test_a_changed_suite_gives_what_a_full_run_gives(
     source = (copy / file).read_text()
     assert before in source
     (copy / file).write_text(source.replace(before, after))
-    said = _execute(tmp_path, "-o", "new", "--reuse", "old")
+    output = _execute(tmp_path, "-o", "new", "--reuse", "old")
     _execute(tmp_path, "-o", "full")
-    assert f"kept {3 - again} of 3 functions" in said
+    assert f"kept {3 - again} of 3 functions" in output
     full, new = read(tmp_path / "full"), read(tmp_path / "new")
     assert encode(timeless(new)) == encode(timeless(full))
 

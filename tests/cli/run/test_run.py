@@ -296,10 +296,10 @@ def test_a_target_that_nobody_named_is_left_out_where_it_does_not_offer_the_edit
 def test_another_edition_is_another_denominator(tmp_path: Path) -> None:
     only = ("--aspect", "presence", "--edition", "keras-1")
     invoke("reference", *only, "-o", str(tmp_path))
-    found = read_results(tmp_path / "reference.json")
-    assert found.target.edition == "keras-1"
-    assert len(found.functions) == sum("keras-1" in s.editions for s in load().values())
-    assert found.summary.verdicts == {Verdict.CONFORMS: len(found.functions)}
+    results = read_results(tmp_path / "reference.json")
+    assert results.target.edition == "keras-1"
+    assert len(results.functions) == sum("keras-1" in s.editions for s in load().values())
+    assert results.summary.verdicts == {Verdict.CONFORMS: len(results.functions)}
 
 
 # A module of one's own
@@ -309,8 +309,8 @@ def test_a_module_gets_its_variables(tmp_path: Path) -> None:
     options = ("-k", EXP, "-o", str(tmp_path))
     assert fake("one_ulp_over", *options).exit_code == 0
     assert fake("one_ulp_over", *options, "--env", "FAKE_ULP=40").exit_code == 1
-    found = read_results(tmp_path / "fakes.one_ulp_over.json")
-    (function,) = found.functions
+    results = read_results(tmp_path / "fakes.one_ulp_over.json")
+    (function,) = results.functions
     value = next(a for a in function.aspects if a.aspect == "value")
     assert value.verdict is Verdict.VIOLATES, "40 ULP are beyond four times the bound"
     script = value.failures[0].script

@@ -95,9 +95,9 @@ def test_a_shard_may_be_empty_and_says_so(capsys: pytest.CaptureFixture[str]) ->
     assert not run.something_conforms([results(Verdict.UNSUPPORTED)])
     assert "error: mine: nothing conforms" in capsys.readouterr().err
     assert run.something_conforms([results(Verdict.UNSUPPORTED, shard="1/9")])
-    told = capsys.readouterr().err
-    assert "in shard 1/9" in told
-    assert "error" not in told
+    output = capsys.readouterr().err
+    assert "in shard 1/9" in output
+    assert "error" not in output
 
 
 def test_an_error_of_the_suite_is_70_with_its_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -166,9 +166,9 @@ def test_a_reader_that_has_gone_makes_no_finding(command: list[str]) -> None:
     )
     assert begun.stdout is not None
     begun.stdout.close()
-    _, told = begun.communicate(timeout=120)
-    assert begun.returncode == errors.NO_READER == 141, told
-    assert "Traceback" not in told
+    _, output = begun.communicate(timeout=120)
+    assert begun.returncode == errors.NO_READER == 141, output
+    assert "Traceback" not in output
 
 
 OFTEN = """
@@ -192,12 +192,12 @@ def test_a_run_whose_reader_goes_ends_and_keeps_what_was_done(jobs: str, tmp_pat
     assert begun.stdout is not None
     assert begun.stdout.readline().startswith("reference: ")
     begun.stdout.close()
-    _, told = begun.communicate(timeout=120)
-    assert begun.returncode == errors.NO_READER, told
-    assert "Traceback" not in told
-    kept = json.loads((tmp_path / "reference.json").read_text("utf-8"))["run"]
-    assert not kept["complete"]
-    assert kept["ended_by"] == "a closed output"
+    _, output = begun.communicate(timeout=120)
+    assert begun.returncode == errors.NO_READER, output
+    assert "Traceback" not in output
+    header = json.loads((tmp_path / "reference.json").read_text("utf-8"))["run"]
+    assert not header["complete"]
+    assert header["ended_by"] == "a closed output"
 
 
 @pytest.mark.parametrize("unbuffered", ["", "1"])

@@ -85,9 +85,9 @@ def test_resuming_tries_the_function_again(tmp_path: Path, request: pytest.Fixtu
     request.getfixturevalue("_planted")
     formats = ("-f", "junit", "-f", "html", "-f", "annotations", "-f", "summary", "-f", "badges")
     assert invoke("--output", str(resumed), *formats).exit_code == INTERNAL
-    found = read_results(resumed / "reference.json")
-    assert verdicts(found)["relu"] == {Verdict.ERROR}
-    assert Verdict.ERROR not in verdicts(found)["elu"]
+    results = read_results(resumed / "reference.json")
+    assert verdicts(results)["relu"] == {Verdict.ERROR}
+    assert Verdict.ERROR not in verdicts(results)["elu"]
     assert invoke("--output", str(resumed), "--resume").exit_code == INTERNAL, "it fails again"
 
 

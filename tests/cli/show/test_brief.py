@@ -25,8 +25,8 @@ def many(name: str, failures: int) -> FunctionResult:
     bad = [failure(id=f"{name}{n:04}", message=f"gives {n}") for n in range(failures)]
     value = aspect_result(Aspect.VALUE, Verdict.VIOLATES, *bad)
     lack = aspect_result(Aspect.DTYPE, Verdict.UNSUPPORTED)
-    kept = aspect_result(Aspect.GRADIENT, Verdict.CONFORMS)
-    return FunctionResult("batch_dot", "linear algebra", [value, lack, kept])
+    gradient = aspect_result(Aspect.GRADIENT, Verdict.CONFORMS)
+    return FunctionResult("batch_dot", "linear algebra", [value, lack, gradient])
 
 
 @pytest.fixture

@@ -14,12 +14,12 @@ from tests.cli.test_help import HEAVY, imported
 from tests.reporting.records import function, results
 
 
-def listed(*arguments: str) -> Result:
+def listing(*arguments: str) -> Result:
     return CliRunner().invoke(main, ["list", *arguments])
 
 
 def test_every_function_stands_under_its_theme() -> None:
-    output = listed().output
+    output = listing().output
     specs = load()
     lines = output.splitlines()
     assert f"{len(specs)} functions" in output
@@ -29,37 +29,37 @@ def test_every_function_stands_under_its_theme() -> None:
 
 
 def test_an_edition_has_its_own_names() -> None:
-    output = listed("--edition", "keras-1", "-k", "less or softsign").output
+    output = listing("--edition", "keras-1", "-k", "less or softsign").output
     assert "1 (lesser) 2.0 2.2" in output
     assert "softsign" not in output
 
 
 def test_results_are_counted_by_function(tmp_path: Path) -> None:
-    for one in (
+    for target in (
         results("good", [function("batch_dot", Verdict.CONFORMS)]),
         results("fine", [function("batch_dot", Verdict.CONFORMS)]),
         results("bad", [function("batch_dot", Verdict.VIOLATES)]),
     ):
-        JsonWriter(tmp_path).handle(TargetFinished(one))
-    assert "✗ 1  ✓ 2" in listed(str(tmp_path), "-k", "batch_dot").output
-    (found,) = json.loads(listed(str(tmp_path), "-k", "batch_dot", "--json").output)
-    assert found["verdicts"] == {"violates": 1, "conforms": 2}
+        JsonWriter(tmp_path).handle(TargetFinished(target))
+    assert "✗ 1  ✓ 2" in listing(str(tmp_path), "-k", "batch_dot").output
+    (row,) = json.loads(listing(str(tmp_path), "-k", "batch_dot", "--json").output)
+    assert row["verdicts"] == {"violates": 1, "conforms": 2}
 
 
 def test_without_results_nothing_is_counted() -> None:
-    found, *newer = json.loads(listed("-k", "softmax", "--json").output)
-    assert {one["name"] for one in newer} == {"keras.ops.softmax", "keras.ops.log_softmax"}
-    assert found["editions"] == dict.fromkeys(("keras-1", "keras-2.0", "keras-2.2"), "softmax")
-    assert "verdicts" not in found
+    row, *newer = json.loads(listing("-k", "softmax", "--json").output)
+    assert {row["name"] for row in newer} == {"keras.ops.softmax", "keras.ops.log_softmax"}
+    assert row["editions"] == dict.fromkeys(("keras-1", "keras-2.0", "keras-2.2"), "softmax")
+    assert "verdicts" not in row
 
 
 def test_wrong_names_are_told_what_was_meant() -> None:
-    wrong = listed("-k", "softmaxx or sum")
+    wrong = listing("-k", "softmaxx or sum")
     assert wrong.exit_code == 0
-    wrong = listed("-k", "softmaxx")
+    wrong = listing("-k", "softmaxx")
     assert wrong.exit_code == 2
     assert "hint: did you mean softmax?" in wrong.output
-    wrong = listed("--theme", "activation")
+    wrong = listing("--theme", "activation")
     assert wrong.exit_code == 2
     assert "hint: did you mean activations" in wrong.output
 

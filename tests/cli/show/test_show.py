@@ -33,9 +33,9 @@ def show(*arguments: str | Path) -> Result:
     return CliRunner().invoke(show_command, [*map(str, arguments), "--all"])
 
 
-def put(folder: Path, *made: Results) -> Path:
-    for one in made:
-        JsonWriter(folder).handle(TargetFinished(one))
+def put(folder: Path, *contents: Results) -> Path:
+    for content in contents:
+        JsonWriter(folder).handle(TargetFinished(content))
     return folder
 
 
@@ -128,8 +128,8 @@ def test_sections_of_docstrings_are_cited_like_lines() -> None:
 
 
 def test_what_no_call_passes_is_told_with_the_reason() -> None:
-    told = show("relu").output
-    assert "do not pass" not in told
+    output = show("relu").output
+    assert "do not pass" not in output
     assert "name: a label: it changes no result" in show("zeros").output
 
 
@@ -251,7 +251,7 @@ def test_an_unknown_function_gets_suggestions() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (
             ["--results", "{folder}", "--target", "nobody"],
@@ -266,14 +266,14 @@ def test_an_unknown_function_gets_suggestions() -> None:
     ],
 )
 def test_bad_input_is_told_with_a_cure(
-    folder: Path, tmp_path: Path, arguments: list[str], said: str
+    folder: Path, tmp_path: Path, arguments: list[str], message: str
 ) -> None:
     places = {"folder": folder, "empty": tmp_path / "empty", "broken": tmp_path / "broken.json"}
     places["empty"].mkdir()
     places["broken"].write_text("{")
     answer = show("batch_dot", *(a.format(**places) for a in arguments))
     assert answer.exit_code == 2
-    assert said in " ".join(answer.output.split())
+    assert message in " ".join(answer.output.split())
     assert "Traceback" not in answer.output
     assert answer.stdout == ""
 

@@ -70,8 +70,8 @@ def test_the_claims_of_each_document_are_counted() -> None:
     header = next(i for i, line in enumerate(lines) if "can end in a violation" in line)
     rows = [line.split() for line in lines[header + 1 : header + 7]]
     assert [row[0] for row in rows] == [*load_lines(), "together"]
-    for _, made, checked, violable, unchecked in rows:
-        assert int(made) == int(checked) + int(unchecked)
+    for _, claims, checked, violable, unchecked in rows:
+        assert int(claims) == int(checked) + int(unchecked)
         assert 0 < int(violable) <= int(checked)
 
 
@@ -83,8 +83,8 @@ def test_unchecked_claims_are_listed_with_their_reasons() -> None:
         "about speed, of which no document gives a limit"
     )
     *_, together = (line for line in lines if line.startswith("together"))
-    listed = lines[lines.index("Unchecked") + 1 : -2]
-    assert len(listed) == int(together.split()[4])
+    unchecked_claims = lines[lines.index("Unchecked") + 1 : -2]
+    assert len(unchecked_claims) == int(together.split()[4])
 
 
 def test_explained_differences_are_listed_with_their_reasons() -> None:

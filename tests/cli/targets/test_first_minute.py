@@ -71,7 +71,7 @@ def test_a_backend_is_run_from_the_folder_it_stands_in() -> None:
 
 
 @pytest.mark.parametrize(
-    ("output", "told"),
+    ("output", "message"),
     [
         ((), "add --output reports; then run `conformance show exp`"),
         (("--output", "reports"), "`conformance show exp` shows the cases"),
@@ -79,11 +79,11 @@ def test_a_backend_is_run_from_the_folder_it_stands_in() -> None:
     ],
 )
 def test_the_report_says_how_to_see_the_cases_and_that_is_so(
-    output: tuple[str, ...], told: str, folder: Path
+    output: tuple[str, ...], message: str, folder: Path
 ) -> None:
     (folder / "wrong.py").write_text(BACKEND.replace("np.exp(x)", "np.exp(x) + 1"))
     ran = invoke("run", "wrong.py", "-k", "exp", "--aspect", "value", *SMOKE, *output)
-    assert told in ran.output
+    assert message in ran.output
     if output:
         (command,) = re.findall("`conformance (show .*?)`", ran.output)
         shown = invoke(*shlex.split(command))
@@ -162,8 +162,8 @@ def test_targets_says_what_cannot_be_imported(folder: Path) -> None:
     (folder / "broken.py").write_text("import not_there\n")
     tables = '[targets.{0}]\nmodule = "{0}"\nedition = "keras-2.2"\npath = "."\n'
     (folder / "conformance.toml").write_text(tables.format("broken") + tables.format("mybackend"))
-    listed = invoke("targets", "--config", "conformance.toml").output
-    states = {line.split()[0]: line for line in listed.splitlines() if line}
+    output = invoke("targets", "--config", "conformance.toml").output
+    states = {line.split()[0]: line for line in output.splitlines() if line}
     assert "missing: broken cannot be imported" in states["broken"]
     assert states["mybackend"].rstrip().endswith("ready")
 
@@ -214,20 +214,22 @@ def test_an_output_that_cannot_be_written_is_told_before_the_run() -> None:
 
 
 def test_what_is_missing_has_a_reason() -> None:
-    def one(name: str, *verdicts: tuple[Aspect, Verdict]) -> FunctionResult:
+    def function(name: str, *verdicts: tuple[Aspect, Verdict]) -> FunctionResult:
         return FunctionResult(
             name, "t", [AspectResult(aspect=a, verdict=v, cases=0) for a, v in verdicts]
         )
 
     absent = ((Aspect.PRESENCE, Verdict.UNSUPPORTED), (Aspect.VALUE, Verdict.UNSUPPORTED))
-    found = missing_reasons(
+    reasons = missing_reasons(
         [
-            one("gradients", *absent),
-            one("abs", *absent),
-            one("exp", (Aspect.PRESENCE, Verdict.CONFORMS), (Aspect.GRADIENT, Verdict.UNSUPPORTED)),
+            function("gradients", *absent),
+            function("abs", *absent),
+            function(
+                "exp", (Aspect.PRESENCE, Verdict.CONFORMS), (Aspect.GRADIENT, Verdict.UNSUPPORTED)
+            ),
         ]
     )
-    assert [(r.says, list(r.functions), r.aspects) for r in found] == [
+    assert [(r.says, list(r.functions), r.aspects) for r in reasons] == [
         (ABSENT, ["gradients", "abs"], 4),
         ("gradients is absent", ["exp"], 1),
     ]
@@ -242,7 +244,7 @@ def test_hypothesis_writes_into_the_cache_alone(folder: Path) -> None:
     environment.pop(VARIABLE, None)
     command = [sys.executable, "-m", "conformance", "run", "mybackend.py", "-k", "sqrt", *SMOKE]
     subprocess.run(command, cwd=folder, env=environment, check=False, capture_output=True)
-    assert {one.name for one in folder.iterdir()} <= {"mybackend.py", "__pycache__"}
+    assert {file.name for file in folder.iterdir()} <= {"mybackend.py", "__pycache__"}
 
 
 def test_a_project_that_uses_hypothesis_keeps_its_own_folder(
@@ -299,8 +301,8 @@ def test_a_run_says_first_which_other_edition_a_module_has_more_of(folder: Path)
     (folder / "mine").mkdir()
     (folder / "mine" / "__init__.py").write_text("", encoding="utf-8")
     (folder / "mine" / "ops.py").write_text(OPS, encoding="utf-8")
-    told = "tests it against keras-2.2, of which it has 2 functions; it has 4 of keras-3"
-    assert told in invoke("run", "--module", "mine.ops", "-k", "relu", *SMOKE).output
+    message = "tests it against keras-2.2, of which it has 2 functions; it has 4 of keras-3"
+    assert message in invoke("run", "--module", "mine.ops", "-k", "relu", *SMOKE).output
     first_look._say.cache_clear()
     for of_its_own in (("--module", "mine.ops", "--edition", "keras-3"), ("mybackend.py",)):
         run = invoke("run", *of_its_own, "-k", "keras.ops.relu or exp", *SMOKE)

@@ -39,9 +39,9 @@ def invoke(*arguments: str) -> Result:
 
 def test_five_lines_are_enough(place: Path) -> None:
     (place / "conformance.toml").write_text(TARGET, encoding="utf-8")
-    listed = json.loads(invoke("targets", "--json", "--config", "conformance.toml").stdout)
-    assert listed[-1]["name"] == "mine"
-    assert listed[-1]["ready"]
+    targets = json.loads(invoke("targets", "--json", "--config", "conformance.toml").stdout)
+    assert targets[-1]["name"] == "mine"
+    assert targets[-1]["ready"]
     early = invoke("show", "softmax", "--all", "--target", "mine")
     assert early.exit_code == 2
     assert "conformance run mine --output reports" in early.output
@@ -81,8 +81,8 @@ def test_an_interpreter_in_a_file_is_named_from_the_file(
 
 def test_a_file_may_be_named(place: Path) -> None:
     (place / "elsewhere.toml").write_text(TARGET, encoding="utf-8")
-    listed = json.loads(invoke("targets", "--json", "--config", "elsewhere.toml").stdout)
-    assert listed[-1]["name"] == "mine"
+    targets = json.loads(invoke("targets", "--json", "--config", "elsewhere.toml").stdout)
+    assert targets[-1]["name"] == "mine"
     assert "mine" not in invoke("targets").output
 
 
@@ -171,7 +171,7 @@ def test_a_wrong_file_is_status_2_and_names_line_or_field(
 
 
 @pytest.mark.parametrize(
-    ("line", "blamed", "said", "cure"),
+    ("line", "blamed", "message", "cure"),
     [
         ('adapter = "X"', "its adapter 'X'", "has an entry point 'X'", "docs/adapters.md"),
         ('adapter = "nope:X"', "its adapter 'nope:X'", "'nope'", "write its adapter as module:"),
@@ -183,21 +183,21 @@ def test_a_wrong_file_is_status_2_and_names_line_or_field(
     ],
 )
 def test_the_module_is_not_blamed_for_its_description(
-    place: Path, line: str, blamed: str, said: str, cure: str
+    place: Path, line: str, blamed: str, message: str, cure: str
 ) -> None:
     table = 'imports = ["import nope"]\n[functions.abs]\nold = "x"\nnew = "nope.abs(x)"\n'
     (place / "table.toml").write_text(table, encoding="utf-8")
     (place / "conformance.toml").write_text(f"{TARGET}{line}\n", encoding="utf-8")
-    listed = json.loads(invoke("targets", "--json", "--config", "conformance.toml").stdout)[-1]
-    assert not listed["ready"]
+    entry = json.loads(invoke("targets", "--json", "--config", "conformance.toml").stdout)[-1]
+    assert not entry["ready"]
     run = invoke("run", "mine", "-k", "softmax", "--profile", "smoke", "--no-database")
     assert run.exit_code == 3
-    for told in (f"{listed['reason']}; {listed['hint']}", run.output):
-        assert "cannot be imported" not in told
-        assert "pip install" not in told
-        assert blamed in told
-        assert said in told
-        assert cure in told
+    for text in (f"{entry['reason']}; {entry['hint']}", run.output):
+        assert "cannot be imported" not in text
+        assert "pip install" not in text
+        assert blamed in text
+        assert message in text
+        assert cure in text
 
 
 RUNS = """#!/bin/sh
@@ -209,15 +209,15 @@ exec {python} "$@"
 @pytest.fixture
 def ran(place: Path) -> Path:
     """A file here, whose interpreter and whose module tell in another one that they are run."""
-    python, told = place / "python", place / "told"
-    python.write_text(RUNS.format(told=told, python=sys.executable), encoding="utf-8")
+    python, trace = place / "python", place / "told"
+    python.write_text(RUNS.format(told=trace, python=sys.executable), encoding="utf-8")
     python.chmod(0o755)
     text = (
-        f'{TARGET}python = "{python}"\nsandbox = false\nstartup = ["open({str(told)!r}, \'a\')"]\n'
+        f'{TARGET}python = "{python}"\nsandbox = false\nstartup = ["open({str(trace)!r}, \'a\')"]\n'
     )
     (place / "conformance.toml").write_text(text, encoding="utf-8")
     (place / "inside").mkdir()
-    return told
+    return trace
 
 
 QUIET = ("--profile", "smoke", "-k", "exp and not (expand or sum)", "--no-database", "-q")
@@ -232,10 +232,10 @@ def test_nothing_of_a_file_is_run_unless_it_is_named(
     few = {"reference": registry.shipped()["reference"]}
     monkeypatch.setattr(registry, "shipped", lambda: few)
     monkeypatch.chdir(ran.parent / folder)
-    listed = json.loads(invoke("targets", "--json").stdout)[-1]
-    assert (listed["name"], listed["ready"]) == ("mine", False)
-    assert str(file) in listed["reason"]
-    assert listed["hint"] == "conformance run mine"
+    entry = json.loads(invoke("targets", "--json").stdout)[-1]
+    assert (entry["name"], entry["ready"]) == ("mine", False)
+    assert str(file) in entry["reason"]
+    assert entry["hint"] == "conformance run mine"
     assert "not tried: " in invoke("targets").output
     for ran_all in (("run", *QUIET), ("try", "K.exp(K.ones((2,)))")):
         assert f"not run unless named: mine, of {file}" in invoke(*ran_all).output
@@ -293,7 +293,7 @@ def test_no_file_says_itself_where_it_was_found(place: Path, field: str) -> None
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "message"),
     [
         ('environment = { A = "{home:d}" }', "write {home} alone, without a format"),
         ('environment = { A = "{edition:>1900000000}" }', "write {edition} alone"),
@@ -309,16 +309,16 @@ def test_no_file_says_itself_where_it_was_found(place: Path, field: str) -> None
         ('programs = [{ name = "a\\u0000", cure = "b" }]', "programs: a NUL character"),
     ],
 )
-def test_texts_that_cannot_be_used_are_status_2(place: Path, line: str, told: str) -> None:
+def test_texts_that_cannot_be_used_are_status_2(place: Path, line: str, message: str) -> None:
     (place / "conformance.toml").write_text(f"{TARGET}{line}\n", encoding="utf-8")
     result = invoke("targets")
     assert result.exit_code == 2, result.output
-    assert told in result.output
+    assert message in result.output
 
 
 def test_the_home_of_nobody_is_no_interpreter(place: Path) -> None:
     file = place / "conformance.toml"
     file.write_text(f'{TARGET}python = "~nosuchuser/python"\n', encoding="utf-8")
-    listed = json.loads(invoke("targets", "--json", "--config", "conformance.toml").stdout)[-1]
-    assert not listed["ready"]
-    assert "~nosuchuser/python is not a CPython interpreter" in listed["reason"]
+    entry = json.loads(invoke("targets", "--json", "--config", "conformance.toml").stdout)[-1]
+    assert not entry["ready"]
+    assert "~nosuchuser/python is not a CPython interpreter" in entry["reason"]

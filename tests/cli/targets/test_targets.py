@@ -31,12 +31,12 @@ def test_each_target_has_a_row_with_its_cure() -> None:
 
 def test_json_tells_ready_from_missing() -> None:
     result = CliRunner().invoke(main, ["targets", "--json"])
-    listed = {entry["name"]: entry for entry in json.loads(result.stdout)}
-    assert list(listed) == list(registry.shipped())
-    assert listed["reference"]["ready"] is True
-    assert listed["reference"]["python"] == ".".join(map(str, sys.version_info[:3]))
-    assert listed["tf_keras"]["ready"] is False
-    assert listed["tf_keras"]["hint"]
+    entries = {entry["name"]: entry for entry in json.loads(result.stdout)}
+    assert list(entries) == list(registry.shipped())
+    assert entries["reference"]["ready"] is True
+    assert entries["reference"]["python"] == ".".join(map(str, sys.version_info[:3]))
+    assert entries["tf_keras"]["ready"] is False
+    assert entries["tf_keras"]["hint"]
 
 
 def test_listing_and_help_import_no_command_that_is_not_used() -> None:

@@ -44,10 +44,10 @@ def oracle(source: str, edition: Any = "keras-2.2") -> Expected:
 
 
 def test_the_oracle_answers_a_call_of_exact_arguments_as_in_a_run() -> None:
-    found = oracle("K.batch_dot(K.ones((3, 2)), K.ones((3, 2, 4)), axes=1)")
-    assert found.answer is not None and found.prepared is not None
-    assert found.answer.dtype == "float32"
-    np.testing.assert_array_equal(found.answer.value, np.full((3, 4), 2.0))
+    expected = oracle("K.batch_dot(K.ones((3, 2)), K.ones((3, 2, 4)), axes=1)")
+    assert expected.answer is not None and expected.prepared is not None
+    assert expected.answer.dtype == "float32"
+    np.testing.assert_array_equal(expected.answer.value, np.full((3, 4), 2.0))
 
 
 def test_arguments_that_round_widen_the_bound() -> None:
@@ -80,9 +80,11 @@ def test_functions_of_a_package_have_answers_too() -> None:
     moved = oracle("keras.ops.moveaxis(ops.array([[1, 2, 3]]), 0, 1)", "keras-3")
     assert moved.answer is not None and moved.prepared is not None
     assert (moved.answer.dtype, moved.answer.value.tolist()) == ("int32", [[1], [2], [3]])
-    made = oracle("ops.sum(ops.exp(ops.convert_to_tensor([0.0, 0.0], dtype='float64')))", "keras-3")
-    assert made.answer is not None and made.prepared is None
-    assert (made.answer.dtype, float(made.answer.value)) == ("float64", 2.0)
+    expected = oracle(
+        "ops.sum(ops.exp(ops.convert_to_tensor([0.0, 0.0], dtype='float64')))", "keras-3"
+    )
+    assert expected.answer is not None and expected.prepared is None
+    assert (expected.answer.dtype, float(expected.answer.value)) == ("float64", 2.0)
     assert "no single call tells" in oracle("random.uniform((2,), seed=1)", "keras-3").untold
 
 
@@ -104,9 +106,9 @@ def test_functions_of_a_package_have_answers_too() -> None:
     ],
 )
 def test_where_there_is_no_answer_the_reason_is_told(source: str, reason: str) -> None:
-    found = oracle(source)
-    assert found.answer is None
-    assert reason in found.untold
+    expected = oracle(source)
+    assert expected.answer is None
+    assert reason in expected.untold
 
 
 # On targets
@@ -207,15 +209,22 @@ def test_nothing_is_evaluated_on_the_host(tmp_path: Path) -> None:
 def test_those_who_agree_but_for_rounding_are_together() -> None:
     target = Target(name="t", module="m", edition="keras-2.2")
 
-    def one(*numbers: float, agrees: bool | None = None, gives: str = "") -> TargetAnswer:
+    def target_answer(*numbers: float, agrees: bool | None = None, gives: str = "") -> TargetAnswer:
         arrays = (np.array(numbers, "float32"),) if numbers else ()
         return TargetAnswer(target, gives, arrays, agrees)
 
     near = np.nextafter(np.float32(1), np.float32(2))
-    groups = alike([one(2.0), one(1.0), one(float(near)), one(gives="raises A: x")])
+    groups = alike(
+        [
+            target_answer(2.0),
+            target_answer(1.0),
+            target_answer(float(near)),
+            target_answer(gives="raises A: x"),
+        ]
+    )
     assert [len(g.members) for g in groups] == [2, 1, 1]
-    assert len(alike([one(gives="raises A: x"), one(gives="raises A: y")])) == 1
-    assert len(alike([one(1.0, agrees=True), one(1.0, agrees=False)])) == 2
+    assert len(alike([target_answer(gives="raises A: x"), target_answer(gives="raises A: y")])) == 1
+    assert len(alike([target_answer(1.0, agrees=True), target_answer(1.0, agrees=False)])) == 2
 
 
 @pytest.mark.parametrize(
@@ -236,5 +245,5 @@ def test_what_a_target_lacks_is_no_other_answer(
     outcome = Raised(raised[0], bases, raised[1], "step", 1)
     observed = StructureObservation((), (), (DrawObservation(outcome),))
     target = Target(name="t", module="m", edition="keras-2.2")
-    found = answer(target, program, oracle(source), observed)
-    assert (found.agrees, found.gives, found.lacks) == (agrees, gives, agrees is None)
+    reply = answer(target, program, oracle(source), observed)
+    assert (reply.agrees, reply.gives, reply.lacks) == (agrees, gives, agrees is None)

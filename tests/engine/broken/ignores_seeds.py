@@ -22,8 +22,8 @@ def _without_seed(name):
     signature = inspect.signature(function)
 
     def unseeded(*args, **kwargs):
-        given = signature.bind(*args, **kwargs).arguments
-        return function(**{**given, "seed": None})
+        arguments = signature.bind(*args, **kwargs).arguments
+        return function(**{**arguments, "seed": None})
 
     unseeded.__signature__ = signature
     return unseeded

@@ -19,10 +19,10 @@ def _from(length):
 
     def change(right):
         def wrong(x, *others, **more):
-            found = np.array(right(x, *others, **more))
-            if found.ndim and found.shape[-1] >= length:
-                found[..., -1] = 0
-            return found
+            result = np.array(right(x, *others, **more))
+            if result.ndim and result.shape[-1] >= length:
+                result[..., -1] = 0
+            return result
 
         return wrong
 
@@ -33,10 +33,10 @@ def _tail(right):
     """What is left of a last axis after whole vectors is not computed."""
 
     def wrong(x, *others, **more):
-        found = np.array(right(x, *others, **more))
-        if found.ndim and found.shape[-1] > VECTOR and found.shape[-1] % VECTOR:
-            found[..., -(found.shape[-1] % VECTOR) :] = 0
-        return found
+        result = np.array(right(x, *others, **more))
+        if result.ndim and result.shape[-1] > VECTOR and result.shape[-1] % VECTOR:
+            result[..., -(result.shape[-1] % VECTOR) :] = 0
+        return result
 
     return wrong
 
@@ -45,10 +45,10 @@ def _first_rows(right):
     """A batch is computed as far as the element with the number 32."""
 
     def wrong(x, *others, **more):
-        found = np.array(right(x, *others, **more))
-        if found.ndim > 1:
-            found[32:] = 0
-        return found
+        result = np.array(right(x, *others, **more))
+        if result.ndim > 1:
+            result[32:] = 0
+        return result
 
     return wrong
 
@@ -58,8 +58,8 @@ def _reducing(cut):
 
     def change(right):
         def wrong(x, *others, axis, **more):
-            for one in axis if isinstance(axis, tuple) else (axis,):
-                x = np.take(x, np.arange(cut(x.shape[one])), one)
+            for dimension in axis if isinstance(axis, tuple) else (axis,):
+                x = np.take(x, np.arange(cut(x.shape[dimension])), dimension)
             return right(x, *others, axis=axis, **more)
 
         return wrong
@@ -94,10 +94,10 @@ def _normalised(right):
     """Only the first 16 of the classes count in the sum."""
 
     def wrong(x, axis):
-        found = right(x, axis=axis)
+        result = right(x, axis=axis)
         return (
-            found
-            / np.take(found, np.arange(min(16, x.shape[axis])), axis).sum(axis=axis, keepdims=True)
+            result
+            / np.take(result, np.arange(min(16, x.shape[axis])), axis).sum(axis=axis, keepdims=True)
         ).astype(x.dtype)
 
     return wrong

@@ -20,15 +20,15 @@ ALL = (*UNIFORM, *NORMAL, "random_binomial", "dropout")
 
 
 def _set(**values):
-    return lambda given: given.update(values)
+    return lambda call: call.update(values)
 
 
 def _times(name, factor):
-    return lambda given: given.update({name: given[name] * factor})
+    return lambda call: call.update({name: call[name] * factor})
 
 
 def _more(name, by):
-    return lambda given: given.update({name: given[name] + by})
+    return lambda call: call.update({name: call[name] + by})
 
 
 for _name in ALL:
@@ -40,8 +40,8 @@ for _name, (_low, _high) in UNIFORM.items():
     arguments(_name, "two per cent wider", _times(_high, 1.02), aspect="distribution")
 for _name, (_mean, _spread) in NORMAL.items():
     arguments(_name, "the mean ignored", _set(**{_mean: 0.0}), aspect="distribution")
-    arguments(_name, "the variance as the deviation", lambda given, spread=_spread: given.update(
-        {spread: given[spread] ** 0.5}), aspect="distribution")  # fmt: skip
+    arguments(_name, "the variance as the deviation", lambda call, spread=_spread: call.update(
+        {spread: call[spread] ** 0.5}), aspect="distribution")  # fmt: skip
     arguments(_name, "two per cent too wide", _times(_spread, 1.02), aspect="distribution",
               profile="default")  # fmt: skip
     arguments(_name, "the mean a little off", _more(_mean, 0.05), aspect="distribution")
@@ -119,12 +119,12 @@ for _name in ("random_normal", "random_uniform", "random_binomial", _TRUNCATED):
 operation("dropout", "the same flags at each evaluation", "random_flags", _frozen,
           aspect="distribution")  # fmt: skip
 
-arguments("random_binomial", "the other probability", lambda given: given.update(
-    p=1 - given["p"]), aspect="distribution", verdict="reported")  # fmt: skip
-arguments("random_binomial", "two per cent more", lambda given: given.update(
-    p=min(1.0, given["p"] + 0.02)), aspect="distribution", verdict="reported")  # fmt: skip
-arguments("random_binomial", "any probability", lambda given: given.update(
-    p=min(1.0, max(0.0, given["p"]))), aspect="error", verdict="reported")  # fmt: skip
+arguments("random_binomial", "the other probability", lambda call: call.update(
+    p=1 - call["p"]), aspect="distribution", verdict="reported")  # fmt: skip
+arguments("random_binomial", "two per cent more", lambda call: call.update(
+    p=min(1.0, call["p"] + 0.02)), aspect="distribution", verdict="reported")  # fmt: skip
+arguments("random_binomial", "any probability", lambda call: call.update(
+    p=min(1.0, max(0.0, call["p"]))), aspect="error", verdict="reported")  # fmt: skip
 
 operation("dropout", "what is kept is not scaled", "dropout", lambda kernel: (
     lambda x, flags, level: np.where(
@@ -136,8 +136,8 @@ operation("dropout", "level is what is kept", "random_flags", lambda kernel: (
     lambda dimensions, p, stream: kernel(dimensions, p=1 - p, stream=stream)),
     aspect="distribution")  # fmt: skip
 arguments("dropout", "noise_shape ignored", _set(noise_shape=None))
-arguments("dropout", "any level", lambda given: given.update(
-    level=min(0.5, max(0.0, given["level"]))), aspect="error", verdict="reported")  # fmt: skip
+arguments("dropout", "any level", lambda call: call.update(
+    level=min(0.5, max(0.0, call["level"]))), aspect="error", verdict="reported")  # fmt: skip
 operation("dropout", "a whole row at once", "random_flags", lambda kernel: (
     lambda dimensions, p, stream: np.broadcast_to(
         kernel(np.r_[dimensions[:-1], 1] if len(dimensions) else dimensions, p=p, stream=stream),
@@ -151,9 +151,9 @@ def _variable_drawn_again(right):
     """A tensor, and not a variable: other numbers at each evaluation."""
 
     def wrong(shape, first, second, dtype=None, name=None, seed=None):  # noqa: PLR0917
-        made = right(shape, first, second, dtype, name, seed)
-        noise = apply("random_flags", apply("shape", made), p=0.5, stream=_stream())
-        return made + apply("cast", noise, dtype=made.dtype) * 0.125
+        numbers = right(shape, first, second, dtype, name, seed)
+        noise = apply("random_flags", apply("shape", numbers), p=0.5, stream=_stream())
+        return numbers + apply("cast", noise, dtype=numbers.dtype) * 0.125
 
     return wrong
 

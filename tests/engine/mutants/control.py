@@ -29,33 +29,35 @@ patched(RNN, "go_backwards ignored", _forwards(False), profile="default")
 patched(RNN, "go_backwards ignored where unrolled", _forwards(True), profile="default")
 
 
-def _in_time(made):
+def _in_time(results):
     """The outputs in the order of time."""
-    last, outputs, states = made
+    last, outputs, states = results
     return last, apply("reverse", outputs, axes=(1,)), states
 
 
 def _outputs_in_time(right):
     def wrong(*args, **kwargs):
-        made = right(*args, **kwargs)
+        results = right(*args, **kwargs)
         backwards = kwargs.get("go_backwards", args[3] if len(args) > 3 else False)
-        return _in_time(made) if backwards else made
+        return _in_time(results) if backwards else results
 
     return wrong
 
 
 replaced(RNN, "backward outputs in the order of time", _outputs_in_time)
-result(RNN, "the first output as the last", lambda made: (made[1][:, 0], *made[1:]))
+result(RNN, "the first output as the last", lambda value: (value[1][:, 0], *value[1:]))
 
 
-def _first_state_twice(made):
+def _first_state_twice(results):
     """The same state in every place."""
-    return made[0], made[1], [made[2][0]] * len(made[2])
+    return results[0], results[1], [results[2][0]] * len(results[2])
 
 
-result(RNN, "the first state in every place", lambda made: _first_state_twice(made)
-       if made[2] else made, profile="default")  # fmt: skip
-result(RNN, "states in reverse", lambda made: (made[0], made[1], made[2][::-1]), profile="default")
+result(RNN, "the first state in every place", lambda value: _first_state_twice(value)
+       if value[2] else value, profile="default")  # fmt: skip
+result(
+    RNN, "states in reverse", lambda value: (value[0], value[1], value[2][::-1]), profile="default"
+)
 
 
 def _initial_states(right):
@@ -82,20 +84,20 @@ def _not_carried(right):
 
 
 replaced(RNN, "states not carried", _not_carried)
-arguments(RNN, "the mask ignored", lambda given: given.update(mask=None))
+arguments(RNN, "the mask ignored", lambda call: call.update(mask=None))
 
 
-def _shifted_mask(given):
+def _shifted_mask(call):
     """The mask one step late."""
-    mask = given["mask"]
+    mask = call["mask"]
     if mask is not None:
-        given["mask"] = apply("concatenate", mask[:, :1], mask[:, :-1], axis=1)
+        call["mask"] = apply("concatenate", mask[:, :1], mask[:, :-1], axis=1)
 
 
-def _inverted(given):
-    mask = given["mask"]
+def _inverted(call):
+    mask = call["mask"]
     if mask is not None:
-        given["mask"] = apply("equal", mask, apply("fill_like", mask, value=0, dtype=mask.dtype))
+        call["mask"] = apply("equal", mask, apply("fill_like", mask, value=0, dtype=mask.dtype))
 
 
 arguments(RNN, "the mask one step late", _shifted_mask)
@@ -107,8 +109,8 @@ def _states_anyway(call):
 
     def step(x, mask, states):
         output, new = call(x, states[1:])
-        kept = control_flow.selected(mask, output, states[0])
-        return kept, [kept, *new]
+        chosen = control_flow.selected(mask, output, states[0])
+        return chosen, [chosen, *new]
 
     return step
 
@@ -118,8 +120,8 @@ def _output_anyway(call):
 
     def step(x, mask, states):
         output, new = call(x, states[1:])
-        kept = [control_flow.selected(mask, a, b) for a, b in zip(new, states[1:], strict=True)]
-        return output, [output, *kept]
+        chosen = [control_flow.selected(mask, a, b) for a, b in zip(new, states[1:], strict=True)]
+        return output, [output, *chosen]
 
     return step
 
@@ -127,9 +129,9 @@ def _output_anyway(call):
 patched(RNN, "masked steps change the states", (control_flow, "_masked", _states_anyway))
 patched(RNN, "masked steps give their output", (control_flow, "_masked", _output_anyway),
         verdict="diverges")  # fmt: skip
-patched(RNN, "constants doubled", (control_flow, "_tensors", lambda listed, what,
-        right=control_flow._tensors: [t * 2.0 for t in right(listed, what)]
-        if what == "constants" else right(listed, what)))  # fmt: skip
+patched(RNN, "constants doubled", (control_flow, "_tensors", lambda tensors, what,
+        right=control_flow._tensors: [t * 2.0 for t in right(tensors, what)]
+        if what == "constants" else right(tensors, what)))  # fmt: skip
 
 
 def _last_step_left_out(right):
@@ -209,9 +211,9 @@ def _from_zero(right):
 for _name in ("foldl", "foldr"):
     replaced(_name, "zeros without an initializer", _from_zero, profile="default")
 
-result("map_fn", "in reverse", lambda made: apply("reverse", made, axes=(0,)))
-result("map_fn", "the first everywhere", lambda made: apply(
-    "gather", made, apply("cast", _places_of(made) * 0, dtype="int32")))  # fmt: skip
+result("map_fn", "in reverse", lambda value: apply("reverse", value, axes=(0,)))
+result("map_fn", "the first everywhere", lambda value: apply(
+    "gather", value, apply("cast", _places_of(value) * 0, dtype="int32")))  # fmt: skip
 replaced("map_fn", "dtype ignored", lambda right: lambda fn, elems, name=None, dtype=None: (
     apply("cast", right(fn, elems, name), dtype=elems.dtype)), aspect="dtype")  # fmt: skip
 
@@ -253,15 +255,15 @@ operation("switch", "positive instead of not 0", "not_equal",
           lambda kernel: lambda x, y: x > y, verdict="diverges", profile="thorough")  # fmt: skip
 
 for _name in ("in_train_phase", "in_test_phase"):
-    arguments(_name, "x and alt exchanged", lambda given: given.update(
-        x=given["alt"], alt=given["x"]))  # fmt: skip
-    arguments(_name, "x and alt exchanged after set_learning_phase", lambda given: given.update(
-        x=given["alt"], alt=given["x"]), aspect="state")  # fmt: skip
-    arguments(_name, "training ignored", lambda given: given.update(training=None))
+    arguments(_name, "x and alt exchanged", lambda call: call.update(
+        x=call["alt"], alt=call["x"]))  # fmt: skip
+    arguments(_name, "x and alt exchanged after set_learning_phase", lambda call: call.update(
+        x=call["alt"], alt=call["x"]), aspect="state")  # fmt: skip
+    arguments(_name, "training ignored", lambda call: call.update(training=None))
     arguments(
         _name,
         "the phase that is set ignored",
-        lambda given: given.update(training=0 if given["training"] is None else given["training"]),
+        lambda call: call.update(training=0 if call["training"] is None else call["training"]),
         aspect="state",
     )
     patched(_name, "always testing where fed", (control_flow, "selected", lambda c, x, y: (

@@ -67,8 +67,8 @@ def _with_margins(margins):
 
 
 def _flip(name, axes):
-    def change(given):
-        given[name] = apply("reverse", given[name], axes=tuple(range(axes)))
+    def change(call):
+        call[name] = apply("reverse", call[name], axes=tuple(range(axes)))
 
     return change
 
@@ -78,25 +78,25 @@ def _reshaped(right):
     return lambda x, pattern: np.reshape(x, [x.shape[axis] for axis in pattern])
 
 
-def _first_stride(given):
-    given["strides"] = (given["strides"][0],) * len(given["strides"])
+def _first_stride(call):
+    call["strides"] = (call["strides"][0],) * len(call["strides"])
 
 
-def _last_stride_ignored(given):
-    given["strides"] = (*given["strides"][:-1], 1)
+def _last_stride_ignored(call):
+    call["strides"] = (*call["strides"][:-1], 1)
 
 
-def _no_dilation(given):
-    given["dilation_rate"] = (1,) * len(given["dilation_rate"]) if isinstance(
-        given["dilation_rate"], (list, tuple)) else 1  # fmt: skip
+def _no_dilation(call):
+    call["dilation_rate"] = (1,) * len(call["dilation_rate"]) if isinstance(
+        call["dilation_rate"], (list, tuple)) else 1  # fmt: skip
 
 
 def _swapped_kernel(name):
-    def change(given):
-        kernel = given[name]
+    def change(call):
+        kernel = call[name]
         if kernel.shape[0] == kernel.shape[1]:
             order = (1, 0, *range(2, kernel.ndim))
-            given[name] = apply("permute_dimensions", kernel, pattern=order)
+            call[name] = apply("permute_dimensions", kernel, pattern=order)
 
     return change
 
@@ -126,8 +126,8 @@ for _name in ("conv2d", "conv3d", "depthwise_conv2d", "separable_conv2d", *POOLI
     arguments(_name, "the first stride for all", _first_stride, verdict="reported")
 
 
-def _single_stride(given):
-    given["strides"] = 1
+def _single_stride(call):
+    call["strides"] = 1
 
 
 arguments("conv1d", "strides ignored", _single_stride)
@@ -266,12 +266,12 @@ for _name in ("conv2d_transpose", "conv3d_transpose"):
     operation(_name, "a mean where windows overlap", "fold", _averaged, verdict="reported")
 
 
-def _swap_channels(given):
+def _swap_channels(call):
     """The channels of the kernel as in a convolution, where they are as many."""
-    kernel = given["kernel"]
+    kernel = call["kernel"]
     if kernel.shape[-1] == kernel.shape[-2]:
         order = (*range(kernel.ndim - 2), kernel.ndim - 1, kernel.ndim - 2)
-        given["kernel"] = apply("permute_dimensions", kernel, pattern=order)
+        call["kernel"] = apply("permute_dimensions", kernel, pattern=order)
 
 
 for _name in ("conv2d", "conv3d", "conv2d_transpose", "conv3d_transpose"):
@@ -302,19 +302,19 @@ for _name in POOLING:
     operation(_name, "the border is 0 for the maximum", "windows", _zero_border,
               profile="default")  # fmt: skip
     arguments(_name, "the mean as if it were the maximum",
-              lambda given: given.update(pool_mode="max"), profile="default")  # fmt: skip
-    arguments(_name, "same as if it were valid", lambda given: given.update(padding="valid"),
+              lambda call: call.update(pool_mode="max"), profile="default")  # fmt: skip
+    arguments(_name, "same as if it were valid", lambda call: call.update(padding="valid"),
               verdict="reported")  # fmt: skip
     operation(_name, "the odd element of same padding in front", "windows",
               _with_margins(_same_side), profile="default", **SILENT)  # fmt: skip
-    arguments(_name, "pool_size turned", lambda given: given.update(
-        pool_size=tuple(given["pool_size"][::-1])), verdict="reported")  # fmt: skip
+    arguments(_name, "pool_size turned", lambda call: call.update(
+        pool_size=tuple(call["pool_size"][::-1])), verdict="reported")  # fmt: skip
     operation(_name, "the gradient of the maximum to all", "max", gradient=lambda right: (
-        lambda node, upstream: (apply("divide_by_count", _kept(node, upstream), node.inputs[0],
+        lambda node, upstream: (apply("divide_by_count", _counted(node, upstream), node.inputs[0],
                                       axis=node.attributes["axis"]),)))  # fmt: skip
 
 
-def _kept(node, upstream):
+def _counted(node, upstream):
     for axis in sorted(node.attributes["axis"]):
         upstream = apply("expand_dims", upstream, axis=axis)
     return upstream

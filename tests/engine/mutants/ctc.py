@@ -64,15 +64,15 @@ operation(COST, "the blank is the first class", "ctc_cost", _first_blank, verdic
 elements(COST, "the probability, not its logarithm", lambda x: np.exp(-x))
 elements(COST, "the other sign", lambda x: -x)
 elements(COST, "the mean over the samples", lambda x: np.full_like(x, x.mean()))
-result(COST, "a vector", lambda made: apply("squeeze", made, axis=1))
+result(COST, "a vector", lambda value: apply("squeeze", value, axis=1))
 elements(COST, "divided by the number of samples", lambda x: x / np.float32(len(x)))
 
 
 def _gradient_with(change):
     def make(right):
         def wrong(node, upstream):
-            found, *rest = right(node, upstream)
-            return change(found), *rest
+            first, *rest = right(node, upstream)
+            return change(first), *rest
 
         return wrong
 
@@ -93,11 +93,11 @@ def _unmerged(_):
 
     def wrong(y_pred, input_length):
         path, blank = y_pred.argmax(axis=2), y_pred.shape[2] - 1
-        found = np.full(path.shape, -1, np.int64)
+        paths = np.full(path.shape, -1, np.int64)
         for row, (steps, n) in enumerate(zip(path, input_length, strict=True)):
-            kept = steps[:n][steps[:n] != blank]
-            found[row, : len(kept)] = kept
-        return found
+            labels = steps[:n][steps[:n] != blank]
+            paths[row, : len(labels)] = labels
+        return paths
 
     return wrong
 
@@ -107,12 +107,12 @@ def _blanks_first(_):
 
     def wrong(y_pred, input_length):
         path, blank = y_pred.argmax(axis=2), y_pred.shape[2] - 1
-        found = np.full(path.shape, -1, np.int64)
+        paths = np.full(path.shape, -1, np.int64)
         for row, (steps, n) in enumerate(zip(path, input_length, strict=True)):
-            kept = steps[:n][steps[:n] != blank]
-            kept = kept[np.r_[True, kept[1:] != kept[:-1]]] if len(kept) else kept
-            found[row, : len(kept)] = kept
-        return found
+            labels = steps[:n][steps[:n] != blank]
+            labels = labels[np.r_[True, labels[1:] != labels[:-1]]] if len(labels) else labels
+            paths[row, : len(labels)] = labels
+        return paths
 
     return wrong
 
@@ -131,10 +131,10 @@ operation(DECODE, "0 after the end", "ctc_best_labels",
           lambda right: lambda y, n: np.maximum(right(y, n), 0), verdict="reported")  # fmt: skip
 operation(DECODE, "the blank is the first class", "ctc_best_labels", lambda right: (
     lambda y, n: _plus_one(right(np.roll(y, -1, 2), n))), verdict="diverges")  # fmt: skip
-arguments(DECODE, "greedy ignored", lambda given: given.update(greedy=True))
-arguments(DECODE, "top_paths ignored", lambda given: given.update(top_paths=1))
-arguments(DECODE, "a beam of the least width", lambda given: given.update(
-    beam_width=given["top_paths"]))  # fmt: skip
+arguments(DECODE, "greedy ignored", lambda call: call.update(greedy=True))
+arguments(DECODE, "top_paths ignored", lambda call: call.update(top_paths=1))
+arguments(DECODE, "a beam of the least width", lambda call: call.update(
+    beam_width=call["top_paths"]))  # fmt: skip
 operation(DECODE, "input_length ignored in the search", "ctc_beam", _lengths_ignored)
 
 
@@ -145,13 +145,13 @@ def _plus_one(labels):
 def _search_with(**changes):
     def make(kernel):
         def wrong(*args, **kwargs):
-            kept = {name: getattr(numpy_ctc, name) for name in changes}
+            kernels = {name: getattr(numpy_ctc, name) for name in changes}
             for name, value in changes.items():
                 setattr(numpy_ctc, name, value)
             try:
                 return kernel(*args, **kwargs)
             finally:
-                for name, value in kept.items():
+                for name, value in kernels.items():
                     setattr(numpy_ctc, name, value)
 
         return wrong
@@ -167,18 +167,18 @@ def _least_first(kernel):
     """The least likely first, of the paths that are asked for."""
 
     def wrong(y, n, **how):
-        found = kernel(y, n, **how)
-        found[0], found[1] = found[0][::-1], found[1][:, ::-1]
-        return found
+        results = kernel(y, n, **how)
+        results[0], results[1] = results[0][::-1], results[1][:, ::-1]
+        return results
 
     return wrong
 
 
 def _other_logarithms(kernel):
     def wrong(y, n, **how):
-        found = kernel(y, n, **how)
-        found[1] = found[1] * found[1].dtype.type(1.001)
-        return found
+        results = kernel(y, n, **how)
+        results[1] = results[1] * results[1].dtype.type(1.001)
+        return results
 
     return wrong
 

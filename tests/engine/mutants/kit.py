@@ -57,9 +57,9 @@ MUTANTS: dict[str, Mutant] = {}
 
 def mutant(function: str, what: str, install: Callable[..., None], **more: Any) -> None:
     """Note a mutant."""
-    found = Mutant(function, what, install, **more)
-    assert found.name not in MUTANTS, found.name
-    MUTANTS[found.name] = found
+    planted = Mutant(function, what, install, **more)
+    assert planted.name not in MUTANTS, planted.name
+    MUTANTS[planted.name] = planted
 
 
 def replaced(function: str, what: str, make: Callable[[Any], Any], **more: Any) -> None:
@@ -76,10 +76,10 @@ def replaced(function: str, what: str, make: Callable[[Any], Any], **more: Any) 
 
 def bound(right: Callable[..., Any], args: Any, kwargs: Any) -> dict[str, Any]:
     """All arguments by name, with their defaults."""
-    found = inspect.signature(right).bind(*args, **kwargs)
-    found.apply_defaults()
-    given = dict(found.arguments)
-    return {**given, **given.pop("kwargs", {})}
+    binding = inspect.signature(right).bind(*args, **kwargs)
+    binding.apply_defaults()
+    values = dict(binding.arguments)
+    return {**values, **values.pop("kwargs", {})}
 
 
 def arguments(
@@ -89,9 +89,9 @@ def arguments(
 
     def make(right):
         def wrong(*args, **kwargs):
-            given = bound(right, args, kwargs)
-            change(given)
-            return right(**given)
+            values = bound(right, args, kwargs)
+            change(values)
+            return right(**values)
 
         return wrong
 
@@ -141,11 +141,11 @@ def operation(
             GRADIENTS[wrong_name] = gradient(GRADIENTS[name]) if gradient else GRADIENTS[name]
 
         def wrong(*args, **kwargs):
-            made = right(*args, **kwargs)
-            for node in nodes_between((args, kwargs), made):
+            results = right(*args, **kwargs)
+            for node in nodes_between((args, kwargs), results):
                 if node.operation == name:
                     node.operation = wrong_name
-            return made
+            return results
 
         return wrong
 
@@ -163,16 +163,16 @@ def tensors_in(value: Any) -> list[Tensor]:
     return []
 
 
-def nodes_between(given: Any, made: Any) -> list[Tensor]:
+def nodes_between(operands: Any, results: Any) -> list[Tensor]:
     """What was made of the tensors given."""
-    found: dict[Tensor, None] = dict.fromkeys(tensors_in(given))
-    first, waiting = len(found), tensors_in(made)
+    nodes: dict[Tensor, None] = dict.fromkeys(tensors_in(operands))
+    first, waiting = len(nodes), tensors_in(results)
     while waiting:
         node = waiting.pop()
-        if node not in found:
-            found[node] = None
+        if node not in nodes:
+            nodes[node] = None
             waiting += node.inputs
-    return list(found)[first:]
+    return list(nodes)[first:]
 
 
 _CHANGES: dict[int, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {}
@@ -210,8 +210,8 @@ def is_float(x: Any) -> bool:
 
 def elements(function: str, what: str, kernel: Callable[[Any], Any], **more: Any) -> None:
     """The elements of float results are changed."""
-    result(function, what, lambda made: everywhere(
-        made, lambda x: slip(x, kernel) if is_float(x) else x), **more)  # fmt: skip
+    result(function, what, lambda value: everywhere(
+        value, lambda x: slip(x, kernel) if is_float(x) else x), **more)  # fmt: skip
 
 
 def gradient(
@@ -228,11 +228,11 @@ def gradient(
         return slip(x, gradient=change) if is_float(x) else x
 
     if argument is None:
-        result(function, what, lambda made: everywhere(made, watched), **more)
+        result(function, what, lambda value: everywhere(value, watched), **more)
         return
 
-    def watch(given: dict[str, Any]) -> None:
-        given[argument] = everywhere(given[argument], watched)
+    def watch(values: dict[str, Any]) -> None:
+        values[argument] = everywhere(values[argument], watched)
 
     arguments(function, what, watch, **more)
 

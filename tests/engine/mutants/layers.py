@@ -37,19 +37,19 @@ def _no_root(centred, features, epsilon):
 
 
 for _name in BATCH:
-    arguments(_name, "epsilon dropped", lambda given: given.update(epsilon=0.0))
-    arguments(_name, "epsilon always the default", lambda given: given.update(epsilon=0.001))
-    arguments(_name, "beta and gamma exchanged", lambda given: given.update(
-        beta=given["gamma"], gamma=given["beta"]))  # fmt: skip
+    arguments(_name, "epsilon dropped", lambda call: call.update(epsilon=0.0))
+    arguments(_name, "epsilon always the default", lambda call: call.update(epsilon=0.001))
+    arguments(_name, "beta and gamma exchanged", lambda call: call.update(
+        beta=call["gamma"], gamma=call["beta"]))  # fmt: skip
     patched(_name, "beta before the scale", (normalisation, "_scaled", _scale_first))
     patched(_name, "epsilon outside of the root", (normalisation, "_scaled", _epsilon_outside))
     patched(_name, "no root", (normalisation, "_scaled", _no_root))
     for _argument in ("gamma", "beta"):
         gradient(_name, f"no gradient of {_argument}", lambda upstream: upstream * 0, _argument)
 
-arguments("batch_normalization", "mean and var exchanged", lambda given: given.update(
-    mean=given["var"], var=given["mean"]))  # fmt: skip
-arguments("batch_normalization", "the axis ignored", lambda given: given.update(axis=-1),
+arguments("batch_normalization", "mean and var exchanged", lambda call: call.update(
+    mean=call["var"], var=call["mean"]))  # fmt: skip
+arguments("batch_normalization", "the axis ignored", lambda call: call.update(axis=-1),
           verdict="reported", profile="default")  # fmt: skip
 for _argument in ("x", "mean", "var"):
     gradient("batch_normalization", f"no gradient of {_argument}", lambda upstream: upstream * 0,
@@ -65,15 +65,15 @@ def _unbiased(kernel):
 
 operation(_IN_TRAINING, "the variance divided by one less", "square", _unbiased, verdict="reported")
 result(_IN_TRAINING, "the deviation instead of the variance",
-       lambda made: (made[0], made[1], apply("sqrt", made[2])),
+       lambda value: (value[0], value[1], apply("sqrt", value[2])),
        verdict="reported", profile="default")  # fmt: skip
-result(_IN_TRAINING, "the moments exchanged", lambda made: (made[0], made[2], made[1]))
+result(_IN_TRAINING, "the moments exchanged", lambda value: (value[0], value[2], value[1]))
 operation(_IN_TRAINING, "the variance constant in gradients", "square",
           gradient=lambda right: lambda node, upstream: (None,))  # fmt: skip
 operation(_IN_TRAINING, "the mean constant in gradients", "mean",
           gradient=lambda right: lambda node, upstream: (None,))  # fmt: skip
 
-arguments("l2_normalize", "all axes", lambda given: given.update(axis=None))
+arguments("l2_normalize", "all axes", lambda call: call.update(axis=None))
 operation("l2_normalize", "the L1 norm", "square", lambda kernel: np.abs)
 operation("l2_normalize", "not the root", "sqrt", lambda kernel: lambda x: x)
 operation("l2_normalize", "the norm constant in gradients", "sqrt",
@@ -146,8 +146,8 @@ def _tiled(kernel):
 
 
 def _exchange(first, second):
-    def change(given):
-        given[first], given[second] = given[second], given[first]
+    def change(call):
+        call[first], call[second] = call[second], call[first]
 
     return change
 
@@ -178,8 +178,8 @@ patched("bias_add", "any data format taken",
 CROSS = ("categorical_crossentropy", "sparse_categorical_crossentropy", "binary_crossentropy")
 
 for _name in CROSS:
-    arguments(_name, "from_logits ignored", lambda given: given.update(from_logits=False))
-    arguments(_name, "from_logits always", lambda given: given.update(from_logits=True))
+    arguments(_name, "from_logits ignored", lambda call: call.update(from_logits=False))
+    arguments(_name, "from_logits always", lambda call: call.update(from_logits=True))
     patched(
         _name,
         "no clipping",
@@ -190,7 +190,7 @@ for _name in CROSS:
     elements(_name, "the other sign", lambda x: -x)
     elements(_name, "the logarithm to base 2", lambda x: (x * 1.4427).astype(x.dtype))
 for _name in CROSS[:2]:
-    arguments(_name, "the axis ignored", lambda given: given.update(axis=-1))
+    arguments(_name, "the axis ignored", lambda call: call.update(axis=-1))
     patched(_name, "probabilities not normalised", (losses, "_log_probabilities", lambda o, logits,
             axis, right=losses._log_probabilities: right(o, logits, axis) if logits
             else apply("log", losses._limited(losses.widened(o)))), verdict="reported")  # fmt: skip
@@ -229,17 +229,17 @@ gradient("categorical_crossentropy", "no gradient of the target", lambda upstrea
 
 def _one_side(target, output, from_logits=False):
     """Without the term of what is not."""
-    wanted, wide = losses.widened(target), losses.widened(output)
+    labels, wide = losses.widened(target), losses.widened(output)
     wide = apply("sigmoid", wide) if from_logits else wide
-    return losses.cast(-(wanted * apply("log", losses._limited(wide))), output.dtype)
+    return losses.cast(-(labels * apply("log", losses._limited(wide))), output.dtype)
 
 
 replaced("binary_crossentropy", "without the second term", lambda right: (
     lambda target, output, from_logits=False: _one_side(target, output, from_logits)))  # fmt: skip
 
 
-def _mean_loss(made):
-    return apply("mean", made, axis=(made.ndim - 1,), keepdims=False) if made.ndim else made
+def _mean_loss(loss):
+    return apply("mean", loss, axis=(loss.ndim - 1,), keepdims=False) if loss.ndim else loss
 
 
 result("binary_crossentropy", "the mean over the last axis", _mean_loss)
@@ -257,8 +257,8 @@ for _name, _kernel in {
     operation("in_top_k", _name, "in_top_k", _kernel, **_how)
 
 
-def _any_width(given):
-    given["width_factor"] = max(1, given["width_factor"])
+def _any_width(call):
+    call["width_factor"] = max(1, call["width_factor"])
 
 
 for _name in RESIZING:

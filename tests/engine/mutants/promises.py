@@ -21,31 +21,31 @@ GRADIENT = {"alone": True, "aspect": "gradient"}
 
 # Containers
 
-result("get_value", "a list", lambda made: made.tolist() if made.ndim else made, **ALONE)
-result("eval", "a list", lambda made: made.tolist() if np.ndim(made) else made, **ALONE)
+result("get_value", "a list", lambda value: value.tolist() if value.ndim else value, **ALONE)
+result("eval", "a list", lambda value: value.tolist() if np.ndim(value) else value, **ALONE)
 result("batch_get_value", "a tuple", tuple, **ALONE)
-result("batch_get_value", "lists in a list", lambda made: [m.tolist() for m in made], **ALONE)
-result("batch_get_value", "None at the end", lambda made: [*made, None], **ALONE)
+result("batch_get_value", "lists in a list", lambda value: [m.tolist() for m in value], **ALONE)
+result("batch_get_value", "None at the end", lambda value: [*value, None], **ALONE)
 result("gradients", "a tuple", tuple, verdict="diverges", **GRADIENT)
 result("gradients", "a tuple in keras-1", tuple, edition="keras-1", **GRADIENT)
-result("gradients", "itself where there is one", lambda made: made[0] if len(made) == 1 else made,
-       **GRADIENT)  # fmt: skip
-result("stop_gradient", "a tuple of several", lambda made: tuple(made) if isinstance(made, list)
-       else made)  # fmt: skip
+result("gradients", "itself where there is one",
+       lambda value: value[0] if len(value) == 1 else value, **GRADIENT)  # fmt: skip
+result("stop_gradient", "a tuple of several", lambda value: tuple(value) if isinstance(value, list)
+       else value)  # fmt: skip
 result("rnn", "a list", list)
-result("rnn", "four results", lambda made: (*made, made[0]))
-result("rnn", "a tuple of states", lambda made: (*made[:2], tuple(made[2])), verdict="diverges")
-result("rnn", "a state more", lambda made: (*made[:2], [*made[2], made[0]]))
+result("rnn", "four results", lambda value: (*value, value[0]))
+result("rnn", "a tuple of states", lambda value: (*value[:2], tuple(value[2])), verdict="diverges")
+result("rnn", "a state more", lambda value: (*value[:2], [*value[2], value[0]]))
 result("normalize_batch_in_training", "a list", list)
-result("normalize_batch_in_training", "four results", lambda made: (*made, made[1]))
-result("cast_to_floatx", "a list", lambda made: made.tolist(), **ALONE)
+result("normalize_batch_in_training", "four results", lambda value: (*value, value[1]))
+result("cast_to_floatx", "a list", lambda value: value.tolist(), **ALONE)
 result("get_variable_shape", "a list", list, edition="keras-2.0")
 
 
 def _listing(right):
     def wrong(inputs, outputs, updates=None, **kwargs):
         compiled = right(inputs, outputs, updates, **kwargs)
-        return lambda given: [made.tolist() for made in compiled(given)]
+        return lambda values: [array.tolist() for array in compiled(values)]
 
     return wrong
 
@@ -53,7 +53,7 @@ def _listing(right):
 def _one_more(right):
     def wrong(inputs, outputs, updates=None, **kwargs):
         compiled = right(inputs, outputs, updates, **kwargs)
-        return lambda given: [*compiled(given), np.zeros(1)]
+        return lambda values: [*compiled(values), np.zeros(1)]
 
     return wrong
 
@@ -67,17 +67,17 @@ replaced("function", "a result more", _one_more, **ALONE)
 FILLED = ("zeros", "ones", "eye", "random_uniform_variable", "random_normal_variable")
 
 
-def _constant(made):
+def _constant(tensor):
     """The same numbers, which cannot be set."""
-    return apply("identity", made)
+    return apply("identity", tensor)
 
 
 def _once(right):
     """Whoever asks for the same gets the same variable."""
-    made: dict[str, Tensor] = {}
+    results: dict[str, Tensor] = {}
 
     def wrong(*args, **kwargs):
-        return made.setdefault(repr((args, kwargs)), right(*args, **kwargs))
+        return results.setdefault(repr((args, kwargs)), right(*args, **kwargs))
 
     return wrong
 
@@ -119,12 +119,12 @@ NAMED = ("constant", "zeros", "ones", "eye", "zeros_like", "ones_like", "identit
 
 def _by_name(right):
     """A second tensor of a name is the first one."""
-    made: dict[str, Tensor] = {}
+    variables: dict[str, Tensor] = {}
 
     def wrong(*args, **kwargs):
-        found = right(*args, **kwargs)
+        tensor = right(*args, **kwargs)
         name = kwargs.get("name")
-        return found if name is None else made.setdefault(name, found)
+        return tensor if name is None else variables.setdefault(name, tensor)
 
     return wrong
 
@@ -145,10 +145,10 @@ replaced("variable", "found again by its name", _by_name, **ALONE)
 
 def _projected_at_once(right):
     def wrong(value, dtype=None, name=None, constraint=None):
-        made = right(value, dtype, name, constraint)
+        variable = right(value, dtype, name, constraint)
         if constraint is not None:
-            made.value = evaluate(constraint(made))
-        return made
+            variable.value = evaluate(constraint(variable))
+        return variable
 
     return wrong
 
@@ -179,8 +179,8 @@ def _arrays_only(right):
 
 def _first_number(right):
     def wrong(value, dtype=None, shape=None, name=None):
-        given = value[0] if isinstance(value, list) and shape is not None else value
-        return right(given, dtype, shape, name)
+        initial = value[0] if isinstance(value, list) and shape is not None else value
+        return right(initial, dtype, shape, name)
 
     return wrong
 
@@ -188,18 +188,18 @@ def _first_number(right):
 def _columns(right):
     def wrong(value, dtype=None, shape=None, name=None):
         flat = isinstance(value, list) and shape is not None and len(shape) > np.ndim(value)
-        given = np.reshape(value, shape, order="F") if flat else value
-        return right(given, dtype, shape, name)
+        initial = np.reshape(value, shape, order="F") if flat else value
+        return right(initial, dtype, shape, name)
 
     return wrong
 
 
-result("constant", "a variable", lambda made: Variable(evaluate(made), made.dtype))
+result("constant", "a variable", lambda value: Variable(evaluate(value), value.dtype))
 replaced("constant", "lists refused", _arrays_only)
 replaced("constant", "a list's first number fills the shape", _first_number)
 replaced("constant", "lists fill columns", _columns, verdict="diverges")
-arguments("placeholder", "ndim counts before the shape", lambda given: given.update(
-    shape=given["shape"] if given["ndim"] is None else None), **ALONE)  # fmt: skip
+arguments("placeholder", "ndim counts before the shape", lambda call: call.update(
+    shape=call["shape"] if call["ndim"] is None else None), **ALONE)  # fmt: skip
 
 
 # Iterables, keywords, the phase
@@ -254,7 +254,7 @@ def _unusable(right):
 
     def wrong(inputs, outputs, updates=None, **kwargs):
         if {"options", "run_metadata"} & {*kwargs}:
-            return lambda given: 1 / 0
+            return lambda values: 1 / 0
         return right(inputs, outputs, updates, **kwargs)
 
     return wrong
@@ -266,11 +266,11 @@ replaced("function", "keywords of a session spoil it", _unusable, **ERROR)
 
 DTYPE = {"alone": True, "aspect": "dtype"}
 result("learning_phase", "a float once it is set",
-       lambda made: made if isinstance(made, Tensor) else float(made), **DTYPE)  # fmt: skip
+       lambda value: value if isinstance(value, Tensor) else float(value), **DTYPE)  # fmt: skip
 result("learning_phase", "a list once it is set",
-       lambda made: made if isinstance(made, Tensor) else np.array([made]), **DTYPE)  # fmt: skip
+       lambda x: x if isinstance(x, Tensor) else np.array([x]), **DTYPE)  # fmt: skip
 result("learning_phase", "a vector",
-       lambda made: apply("expand_dims", made, axis=0) if isinstance(made, Tensor) else made,
+       lambda value: apply("expand_dims", value, axis=0) if isinstance(value, Tensor) else value,
        verdict="reported", **DTYPE)  # fmt: skip
 result("get_uid", "a float", float, alone=True, aspect="state", verdict="diverges")
 
@@ -281,8 +281,8 @@ result("get_uid", "a float", float, alone=True, aspect="state", verdict="diverge
 def _refusing(wrong_axes):
     def make(right):
         def wrong(x, *args, **kwargs):
-            given = arguments_of(right, (x, *args), kwargs)
-            if wrong_axes(given):
+            call = arguments_of(right, (x, *args), kwargs)
+            if wrong_axes(call):
                 raise ValueError("shapes do not match")
             return right(x, *args, **kwargs)
 
@@ -292,12 +292,12 @@ def _refusing(wrong_axes):
 
 
 replaced("normalize_batch_in_training", "features last alone",
-         _refusing(lambda given: 0 not in (axes := [*given["reduction_axes"]])
+         _refusing(lambda call: 0 not in (axes := [*call["reduction_axes"]])
                    or len(axes) - 1 not in axes))  # fmt: skip
 replaced("batch_normalization", "features last alone",
-         _refusing(lambda given: given["axis"] not in (-1, given["x"].ndim - 1)))  # fmt: skip
+         _refusing(lambda call: call["axis"] not in (-1, call["x"].ndim - 1)))  # fmt: skip
 replaced("sparse_categorical_crossentropy", "classes last alone",
-         _refusing(lambda given: given["axis"] not in (-1, given["output"].ndim - 1)))  # fmt: skip
+         _refusing(lambda call: call["axis"] not in (-1, call["output"].ndim - 1)))  # fmt: skip
 
 
 # Printing
@@ -323,13 +323,13 @@ def _told_only(setting, usual):
     """The getter tells what the file says; functions go by the default until it is set."""
 
     def install(namespace):
-        said = getattr(BACKEND.settings, setting)
+        before = getattr(BACKEND.settings, setting)
         setattr(BACKEND.settings, setting, usual)
         getter, setter = namespace[setting], namespace[f"set_{setting}"]
         was_set: list[object] = []
 
         def tell():
-            return getter() if was_set else said
+            return getter() if was_set else before
 
         def put(value):
             setter(value)
@@ -358,11 +358,11 @@ def _of_logits(right):
     """What an activation gave has lost itself: what the activation was given are the logits."""
 
     def wrong(*args, **kwargs):
-        given = arguments_of(right, args, kwargs)
-        output = given["output"]
+        call = arguments_of(right, args, kwargs)
+        output = call["output"]
         if getattr(output, "operation", None) in {"softmax", "sigmoid"}:
-            given.update(output=output.inputs[0], from_logits=True)
-        return right(**given)
+            call.update(output=output.inputs[0], from_logits=True)
+        return right(**call)
 
     return wrong
 

@@ -50,22 +50,22 @@ Round = list[Mutant]
 def rounds(mutants: Sequence[Mutant]) -> Iterator[Round]:
     """Mutants of one profile and edition, no two of one function; some are alone."""
     kinds: dict[tuple[str, str], list[Round]] = defaultdict(list)
-    for found in mutants:
-        if found.alone:
-            yield [found]
+    for mutant in mutants:
+        if mutant.alone:
+            yield [mutant]
             continue
-        offered = kinds[found.profile, found.edition]
-        place = next((r for r in offered if _fits(found, r)), None)
+        offered = kinds[mutant.profile, mutant.edition]
+        place = next((r for r in offered if _fits(mutant, r)), None)
         if place is None:
-            offered.append([found])
+            offered.append([mutant])
         else:
-            place.append(found)
-    for listed in kinds.values():
-        yield from listed
+            place.append(mutant)
+    for kind in kinds.values():
+        yield from kind
 
 
-def _fits(found: Mutant, others: Round) -> bool:
-    return len(others) < MOST and all(found.function != other.function for other in others)
+def _fits(planted: Mutant, others: Round) -> bool:
+    return len(others) < MOST and all(planted.function != other.function for other in others)
 
 
 def _profile(name: str) -> Profile:

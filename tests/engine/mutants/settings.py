@@ -82,7 +82,7 @@ replaced("is_keras_tensor", "of anything", lambda right: lambda x: False, aspect
 result(
     "cast",
     "float64 for float32",
-    lambda made: apply("cast", made, dtype="float64") if made.dtype == "float32" else made,
+    lambda value: apply("cast", value, dtype="float64") if value.dtype == "float32" else value,
     aspect="dtype",
     alone=True,
     profile="default",

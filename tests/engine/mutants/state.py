@@ -114,7 +114,7 @@ replaced("update_sub", "the other way round", lambda right: lambda x, decrement:
 replaced("update", "never assigned", lambda right: lambda x, new_x: apply("identity", new_x),
          profile="default", **ALONE)  # fmt: skip
 for _name in ("update", "update_add", "update_sub"):
-    result(_name, "half of the value", lambda made: made * 0.5, profile="default", **VALUE)
+    result(_name, "half of the value", lambda value: value * 0.5, profile="default", **VALUE)
 replaced("moving_average_update", "momentum the other way round", lambda right: (
     lambda x, value, momentum: right(x, value, 1 - momentum)),
     profile="default", **ALONE)  # fmt: skip
@@ -167,11 +167,11 @@ class _Frozen(functions.CompiledFunction):
     """Variables keep the values that they had at the first call."""
 
     def __call__(self, inputs):
-        kept = getattr(self, "_kept", None)
-        if kept is None:
-            self._kept = kept = [v.value for v in self._variables]
+        cache = getattr(self, "_first_values", None)
+        if cache is None:
+            self._first_values = cache = [v.value for v in self._variables]
         now = [v.value for v in self._variables]
-        for v, old in zip(self._variables, kept, strict=True):
+        for v, old in zip(self._variables, cache, strict=True):
             v.value = old
         updated = {update.variable for update in self._updates}
         try:
@@ -193,7 +193,7 @@ for _class, _what, _how in (
                                              "profile": "default"}),
 ):  # fmt: skip
     patched("function", _what, (variables, "CompiledFunction", _class), **_how)
-arguments("function", "updates ignored", lambda given: given.update(updates=None), **ALONE)
+arguments("function", "updates ignored", lambda call: call.update(updates=None), **ALONE)
 replaced("function", "unknown keywords taken", lambda right: lambda inputs, outputs, updates=None,
          **kwargs: right(inputs, outputs, updates), alone=True, aspect="error")  # fmt: skip
 
@@ -233,8 +233,8 @@ def _new_phase(right):
 
 def _float_phase(right):
     def wrong():
-        found = right()
-        return found if isinstance(found, int) else apply("cast", found, dtype="float32")
+        phase = right()
+        return phase if isinstance(phase, int) else apply("cast", phase, dtype="float32")
 
     return wrong
 
@@ -266,14 +266,14 @@ replaced("gradients", "float64", lambda right: lambda loss, variables: [
 result(
     "stop_gradient",
     "the identity",
-    lambda made: (
-        [apply("identity", m.inputs[0]) for m in made]
-        if isinstance(made, list)
-        else apply("identity", made.inputs[0])
+    lambda value: (
+        [apply("identity", m.inputs[0]) for m in value]
+        if isinstance(value, list)
+        else apply("identity", value.inputs[0])
     ),
     aspect="gradient",
 )
-result("stop_gradient", "zeros", lambda made: made * 0 if not isinstance(made, list) else made)
+result("stop_gradient", "zeros", lambda value: value * 0 if not isinstance(value, list) else value)
 operation("stop_gradient", "half of the gradient", "stop_gradient",
           gradient=lambda right: lambda node, upstream: (upstream * 0.5,))  # fmt: skip
 

@@ -10,9 +10,9 @@ from tests.engine.mutants.kit import arguments
 def _only(name, *allowed):
     """Refuse what is none of the types for one parameter."""
 
-    def change(given):
-        if not isinstance(given[name], allowed):
-            raise TypeError(f"{name} is a {type(given[name]).__name__}")
+    def change(call):
+        if not isinstance(call[name], allowed):
+            raise TypeError(f"{name} is a {type(call[name]).__name__}")
 
     return change
 
@@ -20,19 +20,19 @@ def _only(name, *allowed):
 def _twice(x, y):
     """An error that shows where both arguments are the same tensor."""
 
-    def change(given):
-        if given[x] is given[y]:
-            given[y] = given[y] + 1
+    def change(call):
+        if call[x] is call[y]:
+            call[y] = call[y] + 1
 
     return change
 
 
-def _exhausted(given):
+def _exhausted(call):
     """An iterator is read once to look at it, and is empty then."""
-    axes = given["axes"]
+    axes = call["axes"]
     if not isinstance(axes, int):
         list(axes)
-        given["axes"] = list(axes)
+        call["axes"] = list(axes)
 
 
 arguments("reverse", "an iterator is read twice", _exhausted, profile="default",

@@ -100,9 +100,9 @@ def _rubbish(inside, kernel, blank):
     def wrong(x, indices, **how):
         count = inside(x, indices, **how)
         within = (indices >= 0) & (indices < count)
-        found = kernel(x, np.clip(indices, 0, max(count - 1, 0)), **how)
-        where = within.reshape(within.shape + (1,) * (found.ndim - within.ndim))
-        return np.where(where, found, found.dtype.type(blank))
+        rows = kernel(x, np.clip(indices, 0, max(count - 1, 0)), **how)
+        where = within.reshape(within.shape + (1,) * (rows.ndim - within.ndim))
+        return np.where(where, rows, rows.dtype.type(blank))
 
     return wrong
 
@@ -167,9 +167,9 @@ def _forgetful(right):
 replaced("rnn", "states forgotten after 16 steps", _forgetful, profile="default")
 
 
-def _first_elements(given):
-    if (given["elems"].shape[0] or 0) > 32:
-        given["elems"] = given["elems"][:32]
+def _first_elements(call):
+    if (call["elems"].shape[0] or 0) > 32:
+        call["elems"] = call["elems"][:32]
 
 
 arguments("foldl", "stops after 32 elements", _first_elements, profile="default")
@@ -193,8 +193,8 @@ def _through(function, what, change):
         right = namespace[function]
 
         def wrong(*args, **kwargs):
-            made = right(*args, **kwargs)
-            return slip(made, gradient=change) if is_float(made) else made
+            results = right(*args, **kwargs)
+            return slip(results, gradient=change) if is_float(results) else results
 
         wrong.__signature__ = inspect.signature(right)
         namespace[function] = BACKEND.bound(wrong)

@@ -15,7 +15,7 @@ SQUARE = [[1, 2], [3, 4]]
 
 
 @pytest.mark.parametrize(
-    ("name", "given", "wanted"),
+    ("name", "values", "expected"),
     [
         ("full", {"shape": (2,), "fill_value": 3.0, "dtype": "int32"}, [3.0, 3.0]),
         ("full_like", {"x": np.zeros((1, 2)), "fill_value": 3.0}, [[3.0, 3.0]]),
@@ -63,10 +63,10 @@ SQUARE = [[1, 2], [3, 4]]
         ("take_along_axis", {"x": SQUARE, "indices": [3, 0, 0, 1]}, [4, 1, 1, 2]),
     ],
 )
-def test_a_case(name: str, given: dict[str, Any], wanted: Any) -> None:
+def test_a_case(name: str, values: dict[str, Any], expected: Any) -> None:
     tensors = ("x", "y", "indices")
-    arguments = {k: np.array(v) if k in tensors else v for k, v in given.items()}
-    np.testing.assert_array_equal(ORACLES[name](**arguments), np.array(wanted))
+    arguments = {k: np.array(v) if k in tensors else v for k, v in values.items()}
+    np.testing.assert_array_equal(ORACLES[name](**arguments), np.array(expected))
 
 
 @pytest.mark.parametrize("axis", range(-3, 3))
@@ -101,6 +101,6 @@ def test_axes_that_change_places(axis1: int, axis2: int) -> None:
 @pytest.mark.parametrize("endpoint", [True, False])
 def test_linspace_is_that_of_fractions(endpoint: bool) -> None:
     steps = 49 if endpoint else 50
-    wanted = [float(Fraction(1, 2) + i * Fraction(9, 2) / steps) for i in range(50)]
+    expected = [float(Fraction(1, 2) + i * Fraction(9, 2) / steps) for i in range(50)]
     got = ORACLES["linspace.samples"](start=0.5, stop=5.0, num=50, endpoint=endpoint)
-    np.testing.assert_allclose(got.astype(np.float64), wanted, rtol=3e-16)
+    np.testing.assert_allclose(got.astype(np.float64), expected, rtol=3e-16)

@@ -38,9 +38,9 @@ def test_losses(blank: int, label: tuple[int, ...]) -> None:
     label = tuple((k + 1) % 4 if k == blank else k for k in label)
     x = RNG.normal(size=(1, 5, 4)) * 2
     loss = -np.log(probabilities(x[0, :4], blank)[tuple(label)])
-    given = {"target": np.array([padded(label, 5)]), "output": x, "mask_index": blank}
+    arguments = {"target": np.array([padded(label, 5)]), "output": x, "mask_index": blank}
     lengths = {"target_length": np.array([len(label)]), "output_length": np.array([4])}
-    expected = expect("ctc_loss", {**given, **lengths}, "float64", FACTOR)
+    expected = expect("ctc_loss", {**arguments, **lengths}, "float64", FACTOR)
     assert abs(expected.value[0] - loss) <= expected.bound[0] < 1e-10
 
 
@@ -49,17 +49,17 @@ def test_losses(blank: int, label: tuple[int, ...]) -> None:
 def test_the_likeliest_path(blank: int, merges: bool) -> None:
     x = RNG.normal(size=(2, 6, 3))
     x[:, 1] = x[:, 0]
-    given = {"inputs": x, "sequence_lengths": np.array([6, 4]), "mask_index": blank}
-    given |= {"merge_repeated": merges}
+    arguments = {"inputs": x, "sequence_lengths": np.array([6, 4]), "mask_index": blank}
+    arguments |= {"merge_repeated": merges}
     rows = []
     for row, n in zip(x, (6, 4), strict=True):
         path = row[:n].argmax(-1).tolist()
         path = [k for k, _ in groupby(path)] if merges else path
         rows.append(padded([k for k in path if k != blank], 6))
-    labels = expect("ctc_decode.labels", given, "float64", Contraction())
+    labels = expect("ctc_decode.labels", arguments, "float64", Contraction())
     assert labels.bound.max() == 0
     assert labels.value.tolist() == [rows]
-    scores = expect("ctc_decode.scores", given, "float64", FACTOR)
+    scores = expect("ctc_decode.scores", arguments, "float64", FACTOR)
     sums = [[-x[0].max(-1).sum()], [-x[1, :4].max(-1).sum()]]
     assert (np.abs(scores.value - sums) <= scores.bound).all()
 
@@ -68,10 +68,12 @@ def test_the_likeliest_labels() -> None:
     settled = 0
     for _ in range(20):
         x = RNG.normal(size=(1, 3, 3)) * 2
-        given = {"inputs": x, "sequence_lengths": np.array([3]), "strategy": "beam_search"}
+        arguments = {"inputs": x, "sequence_lengths": np.array([3]), "strategy": "beam_search"}
         ranking = sorted(probabilities(x[0], 0).items(), key=lambda item: -item[1])[:2]
-        labels = expect("ctc_decode.labels", {**given, "top_paths": 2}, "float64", Contraction())
-        scores = expect("ctc_decode.scores", {**given, "top_paths": 2}, "float64", FACTOR)
+        labels = expect(
+            "ctc_decode.labels", {**arguments, "top_paths": 2}, "float64", Contraction()
+        )
+        scores = expect("ctc_decode.scores", {**arguments, "top_paths": 2}, "float64", FACTOR)
         if np.isinf(labels.bound).any():
             assert np.isinf(scores.bound).all()
             continue
@@ -84,9 +86,9 @@ def test_the_likeliest_labels() -> None:
 
 def test_ties_are_open() -> None:
     x = np.zeros((1, 2, 3))
-    given = {"inputs": x, "sequence_lengths": np.array([2])}
-    assert np.isinf(expect("ctc_decode.labels", given, "float64", Contraction()).bound).all()
-    assert np.isfinite(expect("ctc_decode.scores", given, "float64", FACTOR).bound).all()
+    arguments = {"inputs": x, "sequence_lengths": np.array([2])}
+    assert np.isinf(expect("ctc_decode.labels", arguments, "float64", Contraction()).bound).all()
+    assert np.isfinite(expect("ctc_decode.scores", arguments, "float64", FACTOR).bound).all()
 
 
 def test_blanks_may_stand_anywhere() -> None:

@@ -40,8 +40,8 @@ def _exact(formula: Any, x: float) -> float:
 def test_a_formula(name: str, x: float) -> None:
     got = ORACLES[name](x=np.array([x], np.longdouble)).astype(np.float64)
     # at integers the angle of sinc is rounded, so that it is of the size of 64 bits and not 0
-    wanted = np.array([_exact(FORMULAS[name], x)])
-    np.testing.assert_allclose(got, wanted, rtol=2e-15, atol=1e-19)
+    expected = np.array([_exact(FORMULAS[name], x)])
+    np.testing.assert_allclose(got, expected, rtol=2e-15, atol=1e-19)
 
 
 def _erf_gelu(x: Any) -> Any:
@@ -66,11 +66,11 @@ def test_gelu(x: float, approximate: bool, formula: Any) -> None:
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_gelu_as_its_docstring_writes_it_is_right(approximate: bool, dtype: str) -> None:
     x = np.linspace(-12, 12, 481).astype(dtype)
-    one, half = x.dtype.type(1), x.dtype.type(0.5)
+    unit, half = x.dtype.type(1), x.dtype.type(0.5)
     inner = np.sqrt(x.dtype.type(2 / np.pi)) * (x + x.dtype.type(0.044715) * x**3)
     root = x.dtype.type(math.sqrt(2))
     step = np.tanh(inner) if approximate else scipy.special.erf(x / root)
-    assert_right(half * x * (one + step), _ask("gelu", dtype, x=x, approximate=approximate))
+    assert_right(half * x * (unit + step), _ask("gelu", dtype, x=x, approximate=approximate))
 
 
 @pytest.mark.parametrize("name", ["erf", "erfc"])
@@ -80,7 +80,7 @@ def test_an_error_function_is_that_of_scipy(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "given", "wanted"),
+    ("name", "values", "expected"),
     [
         ("divide_no_nan", {"x": [3.0, 1.0, 0.0], "y": [2.0, 0.0, 0.0]}, [1.5, 0.0, 0.0]),
         ("floor_divide", {"x": [7, -7, 7, -7], "y": [2, 2, -2, -2]}, [3, -4, -4, 3]),
@@ -108,12 +108,12 @@ def test_an_error_function_is_that_of_scipy(name: str) -> None:
         ("nan_to_num", {"x": [1.0, math.nan, math.inf], "posinf": 8.0}, [1.0, 0.0, 8.0]),
     ],
 )
-def test_a_case(name: str, given: dict[str, Any], wanted: list[Any]) -> None:
-    arguments = {k: np.array(v) if isinstance(v, list) else v for k, v in given.items()}
-    np.testing.assert_array_equal(ORACLES[name](**arguments), np.array(wanted))
+def test_a_case(name: str, values: dict[str, Any], expected: list[Any]) -> None:
+    arguments = {k: np.array(v) if isinstance(v, list) else v for k, v in values.items()}
+    np.testing.assert_array_equal(ORACLES[name](**arguments), np.array(expected))
 
 
 def test_arccosh_is_that_of_mpmath() -> None:
     x = [1.0, 1.0009765625, 2.0, 700.0]
     got = ORACLES["arccosh"](x=np.array(x, np.longdouble)).astype(np.float64)
-    np.testing.assert_allclose(got, [_exact(mpmath.acosh, one) for one in x], rtol=1e-15)
+    np.testing.assert_allclose(got, [_exact(mpmath.acosh, element) for element in x], rtol=1e-15)

@@ -72,8 +72,8 @@ def test_float32_stays_within_its_bounds(n: int) -> None:
 @pytest.mark.parametrize("symmetric", [False, True])
 def test_windows_are_those_of_scipy(n: int, name: str, symmetric: bool) -> None:
     window = short_time.named_window(name, n, periodic=not symmetric)
-    wanted = scipy.signal.windows.get_window(name, n, fftbins=not symmetric)
-    np.testing.assert_allclose(window.astype("float64"), wanted, atol=1e-15)
+    expected = scipy.signal.windows.get_window(name, n, fftbins=not symmetric)
+    np.testing.assert_allclose(window.astype("float64"), expected, atol=1e-15)
 
 
 @pytest.mark.parametrize(
@@ -128,9 +128,9 @@ def test_windows_that_contradict_each_other_tell_nothing() -> None:
 )
 def test_places_under_all_windows(size: int, length: int, stride: int) -> None:
     count = (size - length) // stride + 1
-    wanted = [
+    expected = [
         all(0 <= t < count for t in range(-size, size) if t * stride <= p < t * stride + length)
         for p in range((count - 1) * stride + length)
     ]
     windows = short_time.Windows(length, stride, length, window=None)
-    assert windows.covered(count).tolist() == wanted
+    assert windows.covered(count).tolist() == expected

@@ -83,8 +83,8 @@ def test_the_gradient_of_an_average_by_its_weights() -> None:
     x, weights = np.array([3.7], "float32"), np.array([0.3], "float32")
     accuracy = load()["keras.ops.average"].accuracy
     assert accuracy is not None
-    given = {"x": x, "weights": weights}
-    gradient = WeightedGradient("average", given, np.ones((), "float32"), accuracy)
+    arguments = {"x": x, "weights": weights}
+    gradient = WeightedGradient("average", arguments, np.ones((), "float32"), accuracy)
     place = ("weights", None)
     got = x / weights - x * weights / (weights * weights)
     assert not gradient.outside(place, got).any()
@@ -97,11 +97,11 @@ def test_the_gradient_of_an_average_by_a_weight_of_each_place() -> None:
     weights = np.array([1.0, 3.0], "float32")
     accuracy = load()["keras.ops.average"].accuracy
     assert accuracy is not None
-    given = {"x": x, "axis": 0, "weights": weights}
-    gradient = WeightedGradient("average", given, np.ones(3, "float32"), accuracy)
-    wanted = ((x - np.average(x, 0, weights)) / weights.sum()).sum(1)
-    assert not gradient.outside(("weights", None), wanted).any()
-    assert gradient.outside(("weights", None), wanted * np.float32(1.001)).all()
+    arguments = {"x": x, "axis": 0, "weights": weights}
+    gradient = WeightedGradient("average", arguments, np.ones(3, "float32"), accuracy)
+    expected = ((x - np.average(x, 0, weights)) / weights.sum()).sum(1)
+    assert not gradient.outside(("weights", None), expected).any()
+    assert gradient.outside(("weights", None), expected * np.float32(1.001)).all()
 
 
 def points(name: str) -> Array:
@@ -135,24 +135,24 @@ TAILS: dict[str, tuple[Callable[[mpmath.mpf], mpmath.mpf], list[float]]] = {
 def test_a_slope_that_is_lost_beside_the_value_is_within_the_error(name: str) -> None:
     function, numbers = TAILS[name]
     x = np.array(numbers)
-    (found,) = slopes(name, {"x": x}, np.ones(x.shape)).values()
+    (slope,) = slopes(name, {"x": x}, np.ones(x.shape)).values()
     for i, point in enumerate(x):
         right = mpmath.diff(function, exact(point))
-        assert abs(exact(found.value[i]) - right) <= found.error[i] + 2.0**-52 * abs(right)
-        assert found.error[i] < 1e-12
+        assert abs(exact(slope.value[i]) - right) <= slope.error[i] + 2.0**-52 * abs(right)
+        assert slope.error[i] < 1e-12
 
 
 def test_a_slope_that_is_lost_in_a_sum_is_within_the_error() -> None:
     x = np.array([-25.0, 20.0, 20.5])
-    (found,) = slopes("logsumexp", {"x": x}, np.ones(())).values()
+    (slope,) = slopes("logsumexp", {"x": x}, np.ones(())).values()
     right = np.exp(x - 20.5) / np.exp(x - 20.5).sum()
-    assert (np.abs(found.value - right) <= found.error + 1e-15 * right).all()
+    assert (np.abs(slope.value - right) <= slope.error + 1e-15 * right).all()
 
 
 def test_what_an_element_has_nothing_to_do_with_adds_no_error() -> None:
     x = np.array([3e8, 1.0])
-    (found,) = slopes("square", {"x": x}, np.ones(2)).values()
-    assert found.error[1] < 1e-12
+    (slope,) = slopes("square", {"x": x}, np.ones(2)).values()
+    assert slope.error[1] < 1e-12
 
 
 NEAR_ONE: dict[str, tuple[str, dict[str, Any], Array, int]] = {
@@ -171,8 +171,8 @@ of two logits."""
 def test_a_slope_that_is_lost_in_a_sum_near_one_is_within_the_error(name: str, top: float) -> None:
     parameter, others, weights, sign = NEAR_ONE[name]
     x = np.array([[top - 21.188, top]])
-    found = slopes(name, {parameter: x, **others}, weights)[parameter, None]
+    slope = slopes(name, {parameter: x, **others}, weights)[parameter, None]
     total = mpmath.fsum(mpmath.exp(exact(v)) for v in x[0])
     right = sign * mpmath.exp(exact(x[0, 0])) / total
-    assert abs(exact(found.value[0, 0]) - right) <= found.error[0, 0] + 2.0**-53 * abs(right)
-    assert found.error[0, 0] < 1e-15 * max(top, 1)
+    assert abs(exact(slope.value[0, 0]) - right) <= slope.error[0, 0] + 2.0**-53 * abs(right)
+    assert slope.error[0, 0] < 1e-15 * max(top, 1)

@@ -37,18 +37,18 @@ def test_by_statistics(axis: int, dtype: str) -> None:
     along[axis] = -1
     m, v, b, g = (a.reshape(along).astype(float) for a in (mean, variance, offset, scale))
     epsilon = float(np.asarray(0.5, dtype))
-    given: dict[str, Any] = {
+    arguments: dict[str, Any] = {
         "x": x,
         "mean": mean,
         "variance": variance,
         "axis": axis,
         "epsilon": epsilon,
     }
-    wanted = (x - m) / np.sqrt(v + epsilon)
-    assert_right(wanted.astype(dtype), _ask("batch_normalization", dtype, **given))
-    both = {**given, "offset": offset, "scale": scale}
-    wanted = (wanted * g + b).astype(dtype)
-    assert_right(wanted, _ask("batch_normalization", dtype, **both))
+    expected = (x - m) / np.sqrt(v + epsilon)
+    assert_right(expected.astype(dtype), _ask("batch_normalization", dtype, **arguments))
+    both = {**arguments, "offset": offset, "scale": scale}
+    expected = (expected * g + b).astype(dtype)
+    assert_right(expected, _ask("batch_normalization", dtype, **both))
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -60,18 +60,18 @@ def test_norms(axis: Any, order: int, dtype: str) -> None:
     flat = x.astype(float) if isinstance(axis, int) else x.astype(float).reshape(-1)
     norm = np.linalg.norm(flat, order, **where)
     for epsilon in (None, 2.0, 0.5):
-        wanted = (x / np.maximum(norm, epsilon or 1e-7)).astype(dtype)
-        given = {"x": x, "axis": axis, "order": order, "epsilon": epsilon}
-        assert_right(wanted, _ask("normalize", dtype, **given))
+        expected = (x / np.maximum(norm, epsilon or 1e-7)).astype(dtype)
+        arguments = {"x": x, "axis": axis, "order": order, "epsilon": epsilon}
+        assert_right(expected, _ask("normalize", dtype, **arguments))
 
 
 def test_a_norm_of_matrices_is_another_reading() -> None:
     x = np.array([[1.0, 2.0], [3.0, 4.0]])
-    given = {"x": x, "axis": (0, 1), "order": 1}
-    np.testing.assert_allclose(ORACLES["normalize"](**given), x / 10)
-    np.testing.assert_allclose(ORACLES["normalize"](**given, of_matrix=True), x / 6)
+    arguments = {"x": x, "axis": (0, 1), "order": 1}
+    np.testing.assert_allclose(ORACLES["normalize"](**arguments), x / 10)
+    np.testing.assert_allclose(ORACLES["normalize"](**arguments, of_matrix=True), x / 6)
     with pytest.raises(ValueError, match="matrices"):
-        ORACLES["normalize"](**{**given, "order": 3}, of_matrix=True)
+        ORACLES["normalize"](**{**arguments, "order": 3}, of_matrix=True)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -81,8 +81,8 @@ def test_moments(axes: Any, keepdims: bool, dtype: str) -> None:
     x = _normal(3, 4, 5, dtype=dtype)
     where = axes if isinstance(axes, int) else tuple(axes)
     for part, function in ((".mean", np.mean), (".variance", np.var)):
-        wanted = function(x.astype(float), axis=where, keepdims=keepdims).astype(dtype)
-        assert_right(wanted, _ask("moments", dtype, part, x=x, axes=axes, keepdims=keepdims))
+        expected = function(x.astype(float), axis=where, keepdims=keepdims).astype(dtype)
+        assert_right(expected, _ask("moments", dtype, part, x=x, axes=axes, keepdims=keepdims))
 
 
 @pytest.mark.torch
@@ -94,11 +94,11 @@ def test_those_of_torch(epsilon: float | None, dtype: str) -> None:
     limit = 1e-7 if epsilon is None else float(np.asarray(epsilon, dtype))
     tensor, gamma, beta = (torch.tensor(a.astype(float)) for a in (x, scale, shift))
     functions = torch.nn.functional
-    wanted = functions.layer_norm(tensor, (6,), gamma, beta, limit).numpy().astype(dtype)
-    given: dict[str, Any] = {"x": x, "gamma": scale, "beta": shift, "epsilon": epsilon}
-    assert_right(wanted, _ask("layer_normalization", dtype, **given))
-    wanted = functions.rms_norm(tensor, (6,), gamma, limit).numpy().astype(dtype)
-    assert_right(wanted, _ask("rms_normalization", dtype, x=x, scale=scale, epsilon=epsilon))
+    expected = functions.layer_norm(tensor, (6,), gamma, beta, limit).numpy().astype(dtype)
+    arguments: dict[str, Any] = {"x": x, "gamma": scale, "beta": shift, "epsilon": epsilon}
+    assert_right(expected, _ask("layer_normalization", dtype, **arguments))
+    expected = functions.rms_norm(tensor, (6,), gamma, limit).numpy().astype(dtype)
+    assert_right(expected, _ask("rms_normalization", dtype, x=x, scale=scale, epsilon=epsilon))
 
 
 @pytest.mark.parametrize("name", ["layer_normalization", "rms_normalization"])
@@ -123,7 +123,7 @@ def _of_torch(name: str, x: Array, dtype: str) -> Array:
     torch = pytest.importorskip("torch")
     functions, t = torch.nn.functional, torch.tensor(x.astype(dtype), requires_grad=True)
     last = x.shape[-1:]
-    found = {
+    result = {
         "normalize": lambda: functions.normalize(t, dim=-1, eps=1e-7),
         "layer_normalization": lambda: functions.layer_norm(t, last, eps=1e-7),
         "rms_normalization": lambda: functions.rms_norm(t, last, eps=1e-7),
@@ -131,7 +131,7 @@ def _of_torch(name: str, x: Array, dtype: str) -> Array:
         "sparsemax": lambda: _sparsemax(torch, t),
     }[name]()
     weights = torch.tensor(_gradient(name, x).weights.astype(dtype))
-    (gradient,) = torch.autograd.grad(found, t, weights)
+    (gradient,) = torch.autograd.grad(result, t, weights)
     return np.asarray(gradient.numpy())
 
 

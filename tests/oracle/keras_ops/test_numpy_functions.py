@@ -51,10 +51,10 @@ FORMULAS = {
 @pytest.mark.parametrize("x", POINTS)
 def test_a_formula(name: str, x: float) -> None:
     got = ORACLES[name](np.array([x], np.longdouble)).astype(np.float64)
-    wanted = np.array([_exact(FORMULAS[name], x)])
+    expected = np.array([_exact(FORMULAS[name], x)])
     # of x - tanh(x) at 1e-3 six digits cancel, in 64 bits of the significand
     error = 1e-9 if name == "tanh_shrink" else 1e-14
-    np.testing.assert_allclose(got, wanted, rtol=error, atol=0)
+    np.testing.assert_allclose(got, expected, rtol=error, atol=0)
 
 
 def test_log_softmax_is_that_of_scipy() -> None:
@@ -65,7 +65,7 @@ def test_log_softmax_is_that_of_scipy() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "arguments", "wanted"),
+    ("name", "arguments", "expected"),
     [
         ("matmul", ([[1, 2], [3, 4]], [5, 6]), [17, 39]),
         ("matmul", ([1, 2], [[5, 6], [7, 8]]), [19, 22]),
@@ -88,6 +88,6 @@ def test_log_softmax_is_that_of_scipy() -> None:
         ("argmin", ([[1, 2], [3, 0]], 1, True), [[0], [1]]),
     ],
 )
-def test_a_case(name: str, arguments: tuple[Any, ...], wanted: Any) -> None:
-    given = [np.array(a) if isinstance(a, list) else a for a in arguments]
-    np.testing.assert_array_equal(ORACLES[name](*given), np.array(wanted))
+def test_a_case(name: str, arguments: tuple[Any, ...], expected: Any) -> None:
+    values = [np.array(a) if isinstance(a, list) else a for a in arguments]
+    np.testing.assert_array_equal(ORACLES[name](*values), np.array(expected))

@@ -37,8 +37,8 @@ def test_points_of_an_array(mode: Any, order: int, rank: int) -> None:
     points = RNG.integers(-24, 48, (rank, 200)) / 8
     other: Any = GRIDS.get(mode, mode)
     right = ndimage.map_coordinates(x, points, order=order, mode=other, cval=7.0)
-    given = {"inputs": x, "coordinates": points, "order": order, "fill_mode": mode}
-    assert held("map_coordinates", right, **given, fill_value=7.0) < 0.9
+    arguments = {"inputs": x, "coordinates": points, "order": order, "fill_mode": mode}
+    assert held("map_coordinates", right, **arguments, fill_value=7.0) < 0.9
 
 
 @pytest.mark.parametrize("row", [*warps.WHOLE, *warps.BETWEEN])
@@ -50,9 +50,9 @@ def test_transformed_images(row: Any, mode: Any, order: int) -> None:
     matrix, other = np.array([[b1, b0], [a1, a0]]), GRIDS.get(mode, mode)
     how: dict[str, Any] = {"order": order, "mode": other, "cval": 7.0}
     right = ndimage.affine_transform(x, matrix, (b2, a2), **how)[..., None]
-    given = {"images": x[..., None], "transform": np.array(row), "fill_mode": mode}
+    arguments = {"images": x[..., None], "transform": np.array(row), "fill_mode": mode}
     named = {"interpolation": "bilinear" if order else "nearest", "fill_value": 7.0}
-    held("affine_transform", right, **given, **named)
+    held("affine_transform", right, **arguments, **named)
 
 
 def _lost(matrix: Any, row: Any) -> Any:
@@ -103,11 +103,14 @@ def test_each_window_of_an_image_that_is_cut_is_right(place: int, data_format: A
     axis = -2 if data_format else -3
     images = RNG.normal(size=(2, 5, 5, 5))
     size, window = (3, 5), images.take(range(place, place + 3), axis)
-    given = {"size": size, "crop_to_aspect_ratio": True, "data_format": data_format}
+    arguments = {"size": size, "crop_to_aspect_ratio": True, "data_format": data_format}
     evidence = EVIDENCE["resize"]
     assert (
-        held("resize", evidence(window, {"images": images, **given}), images=images, **given) == 0
+        held(
+            "resize", evidence(window, {"images": images, **arguments}), images=images, **arguments
+        )
+        == 0
     )
     for wrong in (window[::-1], 0.999 * window, np.roll(window, 1, axis)):
-        off = evidence(wrong, {"images": images, **given})
+        off = evidence(wrong, {"images": images, **arguments})
         assert np.abs(off).max() > 1e-4

@@ -35,54 +35,54 @@ def _normal(*shape: int, dtype: str = "float32") -> Array:
 
 @pytest.mark.parametrize("x", [0.0, 1e-9, -3e-5, 0.1, -0.5, 0.9, -0.99, 0.999999, 1 - 2.0**-53])
 def test_the_inverse_of_the_error_function(x: float) -> None:
-    found = ORACLES["erfinv"](x=np.array([x], np.longdouble))[0]
+    result = ORACLES["erfinv"](x=np.array([x], np.longdouble))[0]
     with mpmath.workdps(40):
         right = mpmath.erfinv(mpmath.mpf(x))
-        assert abs(exact(found) - right) <= 4 * EIGHTEEN * abs(right)
+        assert abs(exact(result) - right) <= 4 * EIGHTEEN * abs(right)
 
 
 def test_the_ends_of_the_inverse_error_function() -> None:
-    found = ORACLES["erfinv"](x=np.array([1.0, -1.0, 2.0, -0.0]))
-    np.testing.assert_array_equal(found, [np.inf, -np.inf, np.nan, -0.0])
+    result = ORACLES["erfinv"](x=np.array([1.0, -1.0, 2.0, -0.0]))
+    np.testing.assert_array_equal(result, [np.inf, -np.inf, np.nan, -0.0])
 
 
 @pytest.mark.parametrize("x", [0.0, 1e-5, -0.7, 3.0, 20.0, 39.99, -40.01, 88.0, 300.0, 700.0])
 def test_the_bessel_function(x: float) -> None:
-    found = ORACLES["i0"](x=np.array([x], np.longdouble))[0]
+    result = ORACLES["i0"](x=np.array([x], np.longdouble))[0]
     with mpmath.workdps(40):
         right = mpmath.besseli(0, mpmath.mpf(x))
-        assert abs(exact(found) - right) <= 1e-16 * right
+        assert abs(exact(result) - right) <= 1e-16 * right
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_special_functions_of_scipy_pass(dtype: str) -> None:
     x, y = RNG.uniform(-0.99, 0.99, 200), RNG.uniform(-80, 80, 200)
     for name, of in (("erfinv", x), ("i0", y)):
-        given = of.astype(dtype)
-        right = getattr(scipy.special, name)(given.astype(float)).astype(dtype)
-        assert_right(right, _ask(name, dtype, x=given))
+        values = of.astype(dtype)
+        right = getattr(scipy.special, name)(values.astype(float)).astype(dtype)
+        assert_right(right, _ask(name, dtype, x=values))
 
 
 @pytest.mark.parametrize("length", [2, 3, 12, 65])
 def test_windows(length: int) -> None:
     for name in ("bartlett", "blackman"):
-        wanted = scipy.signal.get_window(name, length, fftbins=False)
-        assert_right(wanted.astype("float32"), _ask(name, "float32", length=length))
+        window = scipy.signal.get_window(name, length, fftbins=False)
+        assert_right(window.astype("float32"), _ask(name, "float32", length=length))
     for beta in (14.0, 0.5):
-        wanted = scipy.signal.get_window(("kaiser", beta), length, fftbins=False)
+        window = scipy.signal.get_window(("kaiser", beta), length, fftbins=False)
         expected = _ask("kaiser", "float32", length=length, beta=beta)
-        assert_right(wanted.astype("float32"), expected)
+        assert_right(window.astype("float32"), expected)
         assert expected.bound.max() < 1e-4
 
 
 @pytest.mark.parametrize("endpoint", [True, False])
 def test_numbers_on_a_log_scale(endpoint: bool) -> None:
     for num in (2, 5, 50):
-        given: dict[str, Any] = {"num": num, "endpoint": endpoint}
-        wanted = np.logspace(-0.5, 3, base=3, **given)
-        assert_right(wanted, _ask("logspace", "float64", start=-0.5, stop=3.0, base=3, **given))
-        wanted = np.geomspace(2.0, 0.25, **given)
-        assert_right(wanted, _ask("geomspace", "float64", start=2.0, stop=0.25, **given))
+        options: dict[str, Any] = {"num": num, "endpoint": endpoint}
+        expected = np.logspace(-0.5, 3, base=3, **options)
+        assert_right(expected, _ask("logspace", "float64", start=-0.5, stop=3.0, base=3, **options))
+        expected = np.geomspace(2.0, 0.25, **options)
+        assert_right(expected, _ask("geomspace", "float64", start=2.0, stop=0.25, **options))
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -90,8 +90,8 @@ def test_numbers_on_a_log_scale(endpoint: bool) -> None:
 def test_gates(axis: int, dtype: str) -> None:
     x = _normal(4, 6, dtype=dtype)
     first, second = np.split(x.astype(float), 2, axis)
-    wanted = (first * scipy.special.expit(second)).astype(dtype)
-    assert_right(wanted, _ask("glu", dtype, x=x, axis=axis))
+    expected = (first * scipy.special.expit(second)).astype(dtype)
+    assert_right(expected, _ask("glu", dtype, x=x, axis=axis))
 
 
 def _projected(z: Array) -> Array:
@@ -107,9 +107,9 @@ def _projected(z: Array) -> Array:
 @pytest.mark.parametrize("scale", [0.1, 1.0, 20.0])
 def test_sparsemax_is_the_nearest_point_of_the_simplex(scale: float, dtype: str) -> None:
     x = (scale * _normal(7, 5)).astype(dtype)
-    wanted = np.stack([_projected(column) for column in x.T.astype(float)], -1)
+    nearest = np.stack([_projected(column) for column in x.T.astype(float)], -1)
     expected = _ask("sparsemax", dtype, x=x, axis=0)
-    assert_right(wanted.astype(dtype), expected)
+    assert_right(nearest.astype(dtype), expected)
     assert expected.bound.max() < 1e-4 * scale
 
 
@@ -122,8 +122,8 @@ def test_sparsemax_of_equal_elements() -> None:
 def test_correlations_of_vectors(lengths: tuple[int, int], dtype: str) -> None:
     x, y = (_normal(n, dtype=dtype) for n in lengths)
     for mode in ("full", "valid"):
-        wanted = np.correlate(x, y, mode)
-        assert_right(wanted, _ask("correlate", dtype, x=x, y=y, mode=mode))
+        expected = np.correlate(x, y, mode)
+        assert_right(expected, _ask("correlate", dtype, x=x, y=y, mode=mode))
     shorter = min(lengths)
     if shorter % 2:
         assert_right(np.correlate(x, y, "same"), _ask("correlate", dtype, x=x, y=y, mode="same"))
@@ -133,36 +133,36 @@ def test_both_places_where_same_may_begin() -> None:
     x, y = np.arange(1.0, 6.0), np.array([1.0, 10.0])
     full = np.correlate(x, y, "full")
     for late in (False, True):
-        found = ORACLES["correlate"](x=x, y=y, mode="same", late=late)
-        np.testing.assert_array_equal(found, full[late:][:5])
+        result = ORACLES["correlate"](x=x, y=y, mode="same", late=late)
+        np.testing.assert_array_equal(result, full[late:][:5])
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shift", [0.0, 64.0])
 def test_correlations_of_rows(shift: float, dtype: str) -> None:
     x = (_normal(3, 50) + shift).astype(dtype)
-    wanted = np.corrcoef(x.astype(float)).astype(dtype)
+    correlations = np.corrcoef(x.astype(float)).astype(dtype)
     expected = _ask("corrcoef", dtype, x=x)
-    assert_right(wanted, expected)
+    assert_right(correlations, expected)
     assert expected.bound.max() < 2e-2
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_distances(dtype: str) -> None:
     x, y = _normal(4, 6, dtype=dtype), _normal(3, 6, dtype=dtype)
-    wanted = scipy.spatial.distance.cdist(x, y).astype(dtype)
-    assert_right(wanted, _ask("cdist", dtype, x=x, y=y))
-    assert_right(wanted[None], _ask("cdist", dtype, x=x[None], y=y[None]))
+    expected = scipy.spatial.distance.cdist(x, y).astype(dtype)
+    assert_right(expected, _ask("cdist", dtype, x=x, y=y))
+    assert_right(expected[None], _ask("cdist", dtype, x=x[None], y=y[None]))
 
 
 def _attended(q: Array, k: Array, v: Array, bias: Array, *, causal: bool) -> Array:
     """Position by position, with the softmax of SciPy."""
-    found = np.zeros(q.shape)
+    result = np.zeros(q.shape)
     for b, t, n in np.ndindex(*q.shape[:3]):
         last = t + 1 if causal else k.shape[1]
         logits = k[b, :last, n] @ q[b, t, n] / np.sqrt(q.shape[-1]) + bias[b, n, t, :last]
-        found[b, t, n] = scipy.special.softmax(logits) @ v[b, :last, n]
-    return found
+        result[b, t, n] = scipy.special.softmax(logits) @ v[b, :last, n]
+    return result
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -171,17 +171,17 @@ def test_attention(causal: bool, dtype: str) -> None:
     q, k, v = (_normal(2, 4, 3, 5, dtype=dtype) for _ in range(3))
     bias = _normal(2, 3, 4, 4, dtype=dtype)
     wide = (a.astype(float) for a in (q, k, v, bias))
-    wanted = _attended(*wide, causal=causal).astype(dtype)
-    given = {"query": q, "key": k, "value": v, "bias": bias, "is_causal": causal}
-    expected = _ask("dot_product_attention", dtype, **given)
-    assert_right(wanted, expected)
+    attention = _attended(*wide, causal=causal).astype(dtype)
+    arguments = {"query": q, "key": k, "value": v, "bias": bias, "is_causal": causal}
+    expected = _ask("dot_product_attention", dtype, **arguments)
+    assert_right(attention, expected)
     assert expected.bound.max() < 1e-3
 
 
 def test_saturated_casts() -> None:
     x = np.array([1e5, -1e5, 65504.0, 1.5, np.inf])
-    found = expect("saturate_cast", {"x": x, "dtype": "float16"}, "float16", _ulp()).value
-    np.testing.assert_array_equal(found, [65504.0, -65504.0, 65504.0, 1.5, 65504.0])
+    result = expect("saturate_cast", {"x": x, "dtype": "float16"}, "float16", _ulp()).value
+    np.testing.assert_array_equal(result, [65504.0, -65504.0, 65504.0, 1.5, 65504.0])
 
 
 def _ulp() -> Any:
@@ -194,8 +194,8 @@ def test_the_ctc_losses_of_logits_are_those_of_torch() -> None:
     x, labels = RNG.normal(size=(3, 6, 4)), RNG.integers(0, 3, (3, 2))
     steps, sizes = np.array([6, 5, 4]), np.array([2, 1, 2])
     logs = torch.log_softmax(torch.tensor(x), -1).transpose(0, 1)
-    given = [torch.tensor(a) for a in (labels, steps, sizes)]
-    wanted = torch.nn.functional.ctc_loss(logs, *given, blank=3, reduction="none").numpy()
+    tensors = [torch.tensor(a) for a in (labels, steps, sizes)]
+    losses = torch.nn.functional.ctc_loss(logs, *tensors, blank=3, reduction="none").numpy()
     lengths = {"target_length": sizes, "output_length": steps}
     arguments = {"target": labels, "output": x, **lengths, "mask_index": 3}
-    assert_right(wanted, expect("ctc_loss", arguments, "float64", Conditioned(factor=4.0)))
+    assert_right(losses, expect("ctc_loss", arguments, "float64", Conditioned(factor=4.0)))

@@ -25,11 +25,11 @@ def expected(x: Any, scale: Any, translation: Any, size: Any, method: str, **how
     return expect("scale_and_translate", arguments, "float64", Contraction())
 
 
-def agree(found: Any, other: Any, open_places: int) -> None:
-    settled = np.isfinite(found.bound)
+def agree(expectation: Any, other: Any, open_places: int) -> None:
+    settled = np.isfinite(expectation.bound)
     assert (~settled).sum() == open_places
-    assert (np.abs(found.value - other) <= found.bound)[settled].all()
-    assert found.bound[settled].max(initial=0) < 1e-11
+    assert (np.abs(expectation.value - other) <= expectation.bound)[settled].all()
+    assert expectation.bound[settled].max(initial=0) < 1e-11
 
 
 def places(scale: float, translation: float, size: int) -> Any:
@@ -42,9 +42,9 @@ def test_linear_places_are_those_of_scipy(scale: float, method: str) -> None:
     x, point = RNG.normal(size=9), places(scale, 0.25, 30)
     right = ndimage.map_coordinates(x, [point], order=1)
     right[(point < -0.5) | (point > 8.5)] = 0
-    found = expected(x, [scale], [0.25], (30,), method)
+    expectation = expected(x, [scale], [0.25], (30,), method)
     between = ((point > -0.5) & (point < 0)) | ((point > 8) & (point < 8.5))
-    agree(found, right, between.sum())
+    agree(expectation, right, between.sum())
 
 
 @pytest.mark.parametrize("method", ["cubic", "bicubic", "tricubic"])
@@ -52,9 +52,9 @@ def test_the_cubic_filter_is_a_spline_through_central_slopes(method: str) -> Non
     x, point = RNG.normal(size=9), places(1.5, 0.75, 14)
     spline = CubicHermiteSpline(X, x, np.gradient(x))
     inside = (point > 1) & (point < 7) | np.isin(point, X)
-    found = expected(x, [1.5], [0.75], (14,), method)
+    expectation = expected(x, [1.5], [0.75], (14,), method)
     agree(
-        found,
+        expectation,
         np.where((point < -0.5) | (point > 8.5), 0, spline(point)),
         sum((~inside) & (point > -0.5) & (point < 8.5)),
     )
@@ -71,10 +71,10 @@ def test_half_as_many_elements_are_means_of_four() -> None:
 @pytest.mark.parametrize("method", RADII)
 def test_whole_steps_move_elements(method: str) -> None:
     x = RNG.normal(size=(4, 5))
-    found = expected(x, [1.0, 1.0], [1.0, -2.0], (6, 4), method)
+    expectation = expected(x, [1.0, 1.0], [1.0, -2.0], (6, 4), method)
     right = np.zeros((6, 4))
     right[1:5, :3] = x[:, 2:]
-    agree(found, right, 0)
+    agree(expectation, right, 0)
 
 
 WRONG: tuple[tuple[str, Callable[[Any], Any]], ...] = (
@@ -86,8 +86,8 @@ WRONG: tuple[tuple[str, Callable[[Any], Any]], ...] = (
 
 @pytest.mark.parametrize(("how", "wrong"), WRONG, ids=[how for how, _ in WRONG])
 def test_wrong_numbers_are_outside_of_the_bound(how: str, wrong: Callable[[Any], Any]) -> None:
-    found = expected(RNG.normal(size=9), [2.0], [0.5], (18,), "linear")
-    assert (np.abs(wrong(found.value) - found.value) > found.bound).any(), how
+    expectation = expected(RNG.normal(size=9), [2.0], [0.5], (18,), "linear")
+    assert (np.abs(wrong(expectation.value) - expectation.value) > expectation.bound).any(), how
 
 
 def test_numbers_that_are_not_finite_leave_all_places_open() -> None:

@@ -36,9 +36,9 @@ def _with_nan(dtype: str) -> Array:
 @pytest.mark.parametrize("name", NANS)
 def test_nan_is_left_out(name: str, axis: Any, dtype: str) -> None:
     x = _with_nan(dtype)
-    given = {"axis": axis, "keepdims": True}
-    expected = _ask(name, dtype, x=x, **given)
-    assert_right(getattr(np, name)(x, **given), expected)
+    options = {"axis": axis, "keepdims": True}
+    expected = _ask(name, dtype, x=x, **options)
+    assert_right(getattr(np, name)(x, **options), expected)
     # the bound of 600 terms in float32 is no licence
     assert expected.bound.max() < 0.05
 
@@ -52,8 +52,8 @@ def test_running_sums(name: str, axis: Any) -> None:
 
 def test_all_nan() -> None:
     x = np.full((2, 3), np.nan)
-    for name, wanted in (("nansum", 0), ("nanprod", 1), ("nanmean", np.nan), ("nanmax", np.nan)):
-        np.testing.assert_array_equal(_ask(name, "float64", x=x, axis=1).value, [wanted] * 2)
+    for name, number in (("nansum", 0), ("nanprod", 1), ("nanmean", np.nan), ("nanmax", np.nan)):
+        np.testing.assert_array_equal(_ask(name, "float64", x=x, axis=1).value, [number] * 2)
     np.testing.assert_array_equal(ORACLES["nanmedian"](x=x, axis=1), [np.nan] * 2)
 
 
@@ -67,8 +67,8 @@ def test_quantiles(q: float, axis: Any) -> None:
         ("nanquantile", holes, q),
         ("nanpercentile", holes, 100 * q),
     ):
-        wanted = getattr(np, name)(of, share, axis=axis, keepdims=True)
-        assert_right(wanted, _ask(name, "float64", x=of, q=share, axis=axis, keepdims=True))
+        expected = getattr(np, name)(of, share, axis=axis, keepdims=True)
+        assert_right(expected, _ask(name, "float64", x=of, q=share, axis=axis, keepdims=True))
 
 
 @pytest.mark.parametrize("axis", [None, 1, (0, 1)])
@@ -84,13 +84,13 @@ def test_a_median_and_a_range(axis: Any) -> None:
 def test_averages(dtype: str) -> None:
     x, weights = RNG.normal(size=(2, 7, 9)).astype(dtype), RNG.random((2, 7, 9)).astype(dtype)
     for axis in (None, 0, -1):
-        wanted = np.average(x, axis=axis, weights=weights)
-        assert_right(wanted, _ask("average", dtype, x=x, axis=axis, weights=weights))
+        expected = np.average(x, axis=axis, weights=weights)
+        assert_right(expected, _ask("average", dtype, x=x, axis=axis, weights=weights))
     assert_right(np.average(x), _ask("average", dtype, x=x))
     for axis in (0, 1, -1):
         row = RNG.random((x.shape[axis],)).astype(dtype)
-        wanted = np.average(x, axis=axis, weights=row)
-        assert_right(wanted, _ask("average", dtype, x=x, axis=axis, weights=row))
+        expected = np.average(x, axis=axis, weights=row)
+        assert_right(expected, _ask("average", dtype, x=x, axis=axis, weights=row))
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -103,14 +103,14 @@ def test_products(dtype: str) -> None:
     for axes in every:
         first, second = (x, z) if axes else (x[0, 0], z[0, 0])
         first = first[..., :5] if axes == 1 else first
-        wanted = np.tensordot(first, second, axes)
-        assert_right(wanted, _ask("tensordot", dtype, x=first, y=second, axes=axes))
+        expected = np.tensordot(first, second, axes)
+        assert_right(expected, _ask("tensordot", dtype, x=first, y=second, axes=axes))
     assert_right(np.inner(x, y[0]), _ask("inner", dtype, x=x, y=y[0]))
     assert_right(x * y[0, 0, 0], _ask("dot", dtype, x=x, y=y[0, 0, 0]))
     assert_right(np.kron(x[0], z[0]), _ask("kron", dtype, x=x[0], y=z[0]))
     for offset in (-2, 0, 3):
-        wanted = np.trace(x, offset, 0, 2)
-        assert_right(wanted, _ask("trace", dtype, x=x, offset=offset, axis1=0, axis2=2))
+        expected = np.trace(x, offset, 0, 2)
+        assert_right(expected, _ask("trace", dtype, x=x, offset=offset, axis1=0, axis2=2))
 
 
 @pytest.mark.parametrize("axis", [0, 1, -1])
@@ -119,8 +119,8 @@ def test_differences_and_integrals(dtype: str, axis: int) -> None:
     x = RNG.normal(size=(4, 5, 6)).astype(dtype)
     for n in (1, 2):
         assert_right(np.diff(x, n, axis), _ask("diff", dtype, x=x, n=n, axis=axis))
-    wanted = scipy.integrate.trapezoid(x, dx=0.5, axis=axis).astype(dtype)
-    assert_right(wanted, _ask("trapezoid", dtype, x=x, dx=0.5, axis=axis))
+    expected = scipy.integrate.trapezoid(x, dx=0.5, axis=axis).astype(dtype)
+    assert_right(expected, _ask("trapezoid", dtype, x=x, dx=0.5, axis=axis))
 
 
 def test_one_point_has_no_area() -> None:
@@ -130,8 +130,8 @@ def test_one_point_has_no_area() -> None:
 @pytest.mark.parametrize("axis", [None, 0, -1])
 def test_norms(axis: Any) -> None:
     x = RNG.normal(size=30 if axis is None else (30, 4)).astype(np.float32)
-    wanted = np.linalg.norm(x, axis=axis, keepdims=True)
-    assert_right(wanted, _ask("norm", "float32", x=x, axis=axis, keepdims=True, ord=2))
+    expected = np.linalg.norm(x, axis=axis, keepdims=True)
+    assert_right(expected, _ask("norm", "float32", x=x, axis=axis, keepdims=True, ord=2))
     assert not ORACLES["norm"](x=np.zeros((2, 3)), axis=1).any()
 
 

@@ -16,10 +16,10 @@ PARTS = ("values", "places", "inverse", "counts")
 EVERYTHING = dict.fromkeys(("return_index", "return_inverse", "return_counts"), True)
 
 
-def accepted(part: str, answer: Any, **given: Any) -> bool:
+def accepted(part: str, answer: Any, **arguments: Any) -> bool:
     name = f"unique.{part}"
-    expected = expect(name, given, "float64" if part == "values" else "int32", Exact())
-    evidence = EVIDENCE[name](answer, given)
+    expected = expect(name, arguments, "float64" if part == "values" else "int32", Exact())
+    evidence = EVIDENCE[name](answer, arguments)
     return evidence.shape == expected.value.shape and bool(agrees(evidence, expected).all())
 
 
@@ -50,11 +50,11 @@ def test_values_may_come_in_any_order_with_what_belongs_to_them(axis: int | None
 def test_sizes() -> None:
     x = np.array([3.0, 1, 2, 1])
     whole = [np.array([1.0, 2, 3, 0, 0]), np.array([1, 2, 0, 5, 5]), np.array([2, 1, 1, 0, 0])]
-    given: dict[str, Any] = {"x": x, "size": 5, "return_index": True, "return_counts": True}
-    assert all(accepted(part, whole, **given) for part in ("values", "places", "counts"))
-    assert accepted("counts", [whole[0], whole[1], [2, 1, 1, 4, 4]], **given, fill_value=7)
-    assert not accepted("counts", [whole[0], whole[1], [2, 1, 1, 4, 4]], **given)
-    assert not accepted("values", [np.array([1.0, 2, 3, 7, 7])], **given)
+    arguments: dict[str, Any] = {"x": x, "size": 5, "return_index": True, "return_counts": True}
+    assert all(accepted(part, whole, **arguments) for part in ("values", "places", "counts"))
+    assert accepted("counts", [whole[0], whole[1], [2, 1, 1, 4, 4]], **arguments, fill_value=7)
+    assert not accepted("counts", [whole[0], whole[1], [2, 1, 1, 4, 4]], **arguments)
+    assert not accepted("values", [np.array([1.0, 2, 3, 7, 7])], **arguments)
     assert accepted("values", np.array([1.0, 2]), x=x, size=2)
     assert not accepted("values", np.array([2.0, 3]), x=x, size=2)
 
@@ -63,10 +63,10 @@ def test_sizes() -> None:
 @pytest.mark.parametrize("turned", [False, True])
 def test_few_singular_vectors(shape: tuple[int, ...], turned: bool) -> None:
     x = RNG.normal(size=shape)
-    given = {"x": x, "full_matrices": False}
+    arguments = {"x": x, "full_matrices": False}
     u, s, v = np.linalg.svd(x, full_matrices=False)
-    expected = expect("svd.u", given, "float64", Contraction())
+    expected = expect("svd.u", arguments, "float64", Contraction())
     side = v.swapaxes(-1, -2) if turned else v
-    assert agrees(EVIDENCE["svd.u"]([u, s, side], given), expected).all()
+    assert agrees(EVIDENCE["svd.u"]([u, s, side], arguments), expected).all()
     for wrong in ([u, 2 * s, side], [u, s, 2 * side], [u, s, side[..., ::-1]], [0.9 * u, s, side]):
-        assert not agrees(EVIDENCE["svd.u"](wrong, given), expected).all()
+        assert not agrees(EVIDENCE["svd.u"](wrong, arguments), expected).all()

@@ -62,12 +62,12 @@ def _as_torch_has_it(kernel: Array) -> Any:
 @pytest.mark.parametrize("axes", [1, 2, 3])
 def test_convolutions(axes: int, strides: int, dilation: int) -> None:
     x, kernel = _images(axes, 2), RNG.normal(size=(*(2,) * axes, 2, 3))
-    given = {"stride": strides, "dilation": dilation}
-    wanted = _last(CONVOLVED[axes](_tensor(_first(x)), _as_torch_has_it(kernel), **given))
+    options = {"stride": strides, "dilation": dilation}
+    expected = _last(CONVOLVED[axes](_tensor(_first(x)), _as_torch_has_it(kernel), **options))
     how = {"kernel": kernel, "strides": strides, "dilation_rate": [dilation] * axes}
-    assert_right(wanted, _ask("conv", x=x, **how))
+    assert_right(expected, _ask("conv", x=x, **how))
     got = _ask("conv", x=_first(x), data_format="channels_first", **how)
-    assert_right(_first(wanted), got)
+    assert_right(_first(expected), got)
 
 
 @pytest.mark.parametrize("axes", [1, 2])
@@ -75,12 +75,12 @@ def test_depthwise_and_separable_convolutions(axes: int) -> None:
     x, deep = _images(axes, 2), RNG.normal(size=(*KERNELS[axes], 2, 3))
     # in PyTorch a group is a channel, and its kernels come one after the other
     grouped = _tensor(np.moveaxis(deep.reshape(*KERNELS[axes], 1, 6), (-1, -2), (0, 1)))
-    wanted = CONVOLVED[axes](_tensor(_first(x)), grouped, groups=2, stride=2)
-    assert_right(_last(wanted), _ask("depthwise_conv", x=x, depthwise_kernel=deep, strides=2))
+    expected = CONVOLVED[axes](_tensor(_first(x)), grouped, groups=2, stride=2)
+    assert_right(_last(expected), _ask("depthwise_conv", x=x, depthwise_kernel=deep, strides=2))
     point = RNG.normal(size=(*(1,) * axes, 6, 4))
-    whole = _last(CONVOLVED[axes](wanted, _as_torch_has_it(point)))
-    given = {"depthwise_kernel": deep, "pointwise_kernel": point, "strides": 2}
-    assert_right(whole, _ask("separable_conv", x=x, **given))
+    whole = _last(CONVOLVED[axes](expected, _as_torch_has_it(point)))
+    arguments = {"depthwise_kernel": deep, "pointwise_kernel": point, "strides": 2}
+    assert_right(whole, _ask("separable_conv", x=x, **arguments))
 
 
 @pytest.mark.parametrize("more", [None, 0, 1])
@@ -90,10 +90,10 @@ def test_transposed_convolutions(axes: int, strides: int, dilation: int, more: i
     if more is not None and more >= strides:
         return
     x, kernel = _images(axes, 2), RNG.normal(size=(*(3,) * axes, 4, 2))
-    given = {"stride": strides, "dilation": dilation, "output_padding": more or 0}
-    wanted = TRANSPOSED[axes](_tensor(_first(x)), _as_torch_has_it(kernel), **given)
+    options = {"stride": strides, "dilation": dilation, "output_padding": more or 0}
+    expected = TRANSPOSED[axes](_tensor(_first(x)), _as_torch_has_it(kernel), **options)
     how = {"kernel": kernel, "strides": strides, "dilation_rate": dilation}
-    assert_right(_last(wanted), _ask("conv_transpose", x=x, output_padding=more, **how))
+    assert_right(_last(expected), _ask("conv_transpose", x=x, output_padding=more, **how))
 
 
 @pytest.mark.parametrize("more", [0, 1])
@@ -101,12 +101,12 @@ def test_transposed_convolutions(axes: int, strides: int, dilation: int, more: i
 def test_output_padding_adds_to_the_end_where_half_a_window_is_cut(size: int, more: int) -> None:
     """As PyTorch pads, which is one of the readings of `same-padding`."""
     x, kernel = _images(1, 2), RNG.normal(size=(size, 4, 2))
-    given = {"stride": 2, "padding": size // 2, "output_padding": more}
-    wanted = functional.conv_transpose1d(_tensor(_first(x)), _as_torch_has_it(kernel), **given)
+    options = {"stride": 2, "padding": size // 2, "output_padding": more}
+    expected = functional.conv_transpose1d(_tensor(_first(x)), _as_torch_has_it(kernel), **options)
     how = {"kernel": kernel, "strides": 2, "padding": "same", "output_padding": more}
     read = read_otherwise("conv_transpose", {"x": x, **how}, ((Name.SAME_PADDING, "half"),))
-    assert_right(_last(wanted), _ask("conv_transpose", **read))
-    assert _ask("conv_transpose", x=x, **how).value.shape == _last(wanted).shape
+    assert_right(_last(expected), _ask("conv_transpose", **read))
+    assert _ask("conv_transpose", x=x, **how).value.shape == _last(expected).shape
 
 
 @pytest.mark.parametrize("strides", [1, 2, 3])
@@ -123,18 +123,20 @@ def test_a_transposed_convolution_of_same_is_the_adjoint(size: int, strides: int
 
 def test_the_length_of_a_transposed_convolution_is_that_of_the_reading() -> None:
     x, kernel = np.ones((1, 3, 1)), np.ones((2, 1, 1))
-    given: dict[str, Any] = {"x": x, "kernel": kernel, "strides": 4}
-    found = {
-        reading: ORACLES["conv_transpose"](**read_otherwise("conv_transpose", given, reading)).shape
+    arguments: dict[str, Any] = {"x": x, "kernel": kernel, "strides": 4}
+    shapes = {
+        reading: ORACLES["conv_transpose"](
+            **read_otherwise("conv_transpose", arguments, reading)
+        ).shape
         for reading in ((), ((Name.INFERRED_LENGTH, "only reached"),))
     }
-    assert [shape[1] for shape in found.values()] == [12, 10]
-    even = {**given, "strides": 1, "padding": "same", "output_padding": 0}
+    assert [shape[1] for shape in shapes.values()] == [12, 10]
+    even = {**arguments, "strides": 1, "padding": "same", "output_padding": 0}
     changed = read_otherwise("conv_transpose", even, ((Name.OUTPUT_PADDING, "as the input"),))
     assert ORACLES["conv_transpose"](**even).shape[1] == 2
     assert ORACLES["conv_transpose"](**changed).shape[1] == 3
     with pytest.raises(NoReadingError):
-        read_otherwise("conv_transpose", given, ((Name.OUTPUT_PADDING, "as the input"),))
+        read_otherwise("conv_transpose", arguments, ((Name.OUTPUT_PADDING, "as the input"),))
 
 
 @pytest.mark.parametrize("moves", [None, 1, 2])
@@ -143,9 +145,9 @@ def test_pools(axes: int, moves: int | None) -> None:
     x = _images(axes, 2)
     for name, kind in (("max_pool", "max"), ("average_pool", "avg")):
         pooled = getattr(functional, f"{kind}_pool{axes}d")
-        wanted = _last(pooled(_tensor(_first(x)), 2, moves))
-        assert_right(wanted, _ask(name, x=x, pool_size=2, strides=moves))
-        assert_right(wanted, _ask(name, x=x, pool_size=[2] * axes, strides=moves))
+        expected = _last(pooled(_tensor(_first(x)), 2, moves))
+        assert_right(expected, _ask(name, x=x, pool_size=2, strides=moves))
+        assert_right(expected, _ask(name, x=x, pool_size=[2] * axes, strides=moves))
 
 
 def test_pools_without_strides_may_move_by_one() -> None:
@@ -159,13 +161,13 @@ def test_pools_without_strides_may_move_by_one() -> None:
 @pytest.mark.parametrize("count", [1, 2, 3, (4, 5), (5, 6), [2, 4]])
 def test_adaptive_pools(count: Any) -> None:
     x = _images(2, 3)
-    given = _tensor(_first(x)), tuple(count) if isinstance(count, list) else count
+    operands = _tensor(_first(x)), tuple(count) if isinstance(count, list) else count
     assert_right(
-        _last(functional.adaptive_avg_pool2d(*given)),
+        _last(functional.adaptive_avg_pool2d(*operands)),
         _ask("adaptive_average_pool", x=x, output_size=count),
     )
     assert_right(
-        _last(functional.adaptive_max_pool2d(*given)),
+        _last(functional.adaptive_max_pool2d(*operands)),
         _ask("adaptive_max_pool", x=x, output_size=count),
     )
 
@@ -173,10 +175,12 @@ def test_adaptive_pools(count: Any) -> None:
 def test_adaptive_windows_of_one_stride() -> None:
     """Of seven elements in three: the stride is two, and windows of three reach the end."""
     x = RNG.normal(size=(1, 7, 1, 1))
-    given = {"x": x, "output_size": (3, 1)}
-    changed = read_otherwise("adaptive_max_pool", given, ((Name.ADAPTIVE_WINDOWS, "one stride"),))
-    wanted = [x[0, a : a + 3].max() for a in (0, 2, 4)]
-    np.testing.assert_array_equal(ORACLES["adaptive_max_pool"](**changed).ravel(), wanted)
+    arguments = {"x": x, "output_size": (3, 1)}
+    changed = read_otherwise(
+        "adaptive_max_pool", arguments, ((Name.ADAPTIVE_WINDOWS, "one stride"),)
+    )
+    expected = [x[0, a : a + 3].max() for a in (0, 2, 4)]
+    np.testing.assert_array_equal(ORACLES["adaptive_max_pool"](**changed).ravel(), expected)
 
 
 @pytest.mark.parametrize("padding", [0, 1, (2, 1)])
@@ -185,11 +189,11 @@ def test_adaptive_windows_of_one_stride() -> None:
 def test_patches_and_back(size: Any, dilation: Any, stride: Any, padding: Any) -> None:
     x = RNG.normal(size=(2, 3, 6, 5))
     how = {"dilation": dilation, "padding": padding, "stride": stride}
-    wanted = functional.unfold(_tensor(x), size, **how)
-    assert_right(wanted.numpy(), _ask("unfold", x=x, kernel_size=size, **how))
-    back = functional.fold(wanted, (6, 5), size, **how).numpy()
-    given = {"x": wanted.numpy(), "output_size": (6, 5), "kernel_size": size}
-    assert_right(back, _ask("fold", **given, **how))
+    expected = functional.unfold(_tensor(x), size, **how)
+    assert_right(expected.numpy(), _ask("unfold", x=x, kernel_size=size, **how))
+    back = functional.fold(expected, (6, 5), size, **how).numpy()
+    arguments = {"x": expected.numpy(), "output_size": (6, 5), "kernel_size": size}
+    assert_right(back, _ask("fold", **arguments, **how))
 
 
 @pytest.mark.parametrize("data_format", ["channels_last", "channels_first"])
@@ -198,12 +202,12 @@ def test_blocks_and_depth(size: int, data_format: str) -> None:
     deep = RNG.normal(size=(2, 2 * size**2, 3, 2))
     by_channel = functional.pixel_shuffle(_tensor(deep), size).numpy()
     x = deep if data_format == "channels_first" else np.moveaxis(deep, 1, -1)
-    wanted = by_channel if data_format == "channels_first" else np.moveaxis(by_channel, 1, -1)
+    expected = by_channel if data_format == "channels_first" else np.moveaxis(by_channel, 1, -1)
     how: dict[str, Any] = {"block_size": size, "data_format": data_format}
     order = ((Name.DEPTH_ORDER, "channel by channel"),)
     there = ORACLES["depth_to_space"](**read_otherwise("depth_to_space", {"x": x, **how}, order))
-    np.testing.assert_array_equal(there, wanted)
-    back = read_otherwise("space_to_depth", {"x": wanted, **how}, order)
+    np.testing.assert_array_equal(there, expected)
+    back = read_otherwise("space_to_depth", {"x": expected, **how}, order)
     np.testing.assert_array_equal(ORACLES["space_to_depth"](**back), x)
     own = ORACLES["depth_to_space"](x=x, **how)
     np.testing.assert_array_equal(ORACLES["space_to_depth"](x=own, **how), x)
@@ -220,6 +224,6 @@ def test_a_pixel_of_a_block_is_where_its_number_says() -> None:
 def test_the_ratio_of_a_peak_to_noise() -> None:
     x, y = np.array([0.5, 1.0, 0.25]), np.array([0.25, 1.0, 0.75])
     error = math.fsum((a - b) ** 2 for a, b in zip(x, y, strict=True)) / 3
-    wanted = 10 * math.log10(255.0**2 / error)
-    assert_right(np.asarray(wanted), _ask("psnr", x=x, y=y, max_val=255.0))
+    expected = 10 * math.log10(255.0**2 / error)
+    assert_right(np.asarray(expected), _ask("psnr", x=x, y=y, max_val=255.0))
     assert np.isposinf(_ask("psnr", x=x, y=x, max_val=1.0).value)

@@ -69,12 +69,17 @@ SCRIPTS = {
 }
 
 
-def site(folder: Path, listed: list[Results], said: Documented | None = None) -> dict[str, Page]:
-    write(folder, format_files("html", listed, Documented() if said is None else said))
+def site(
+    folder: Path, contents: list[Results], documentation: Documented | None = None
+) -> dict[str, Page]:
+    write(
+        folder,
+        format_files("html", contents, Documented() if documentation is None else documentation),
+    )
     return site_pages(folder)
 
 
-def one(aspect: AspectResult, name: str = "softmax", target: str = "mine") -> Results:
+def content_of(aspect: AspectResult, name: str = "softmax", target: str = "mine") -> Results:
     return results(target, [FunctionResult(name, "activations", [aspect])])
 
 
@@ -141,7 +146,7 @@ def test_a_failure_shows_expected_and_got_with_their_differences(tmp_path: Path)
     aspect = AspectResult(
         aspect=Aspect.VALUE, verdict=Verdict.VIOLATES, cases=9, limit_ulp=2.0, failures=[bad]
     )
-    content = _content(tmp_path, [one(aspect)])
+    content = _content(tmp_path, [content_of(aspect)])
     assert content.count("<mark>") == 2
     assert "<mark>2</mark>" in content
     assert "<mark>5</mark>" in content
@@ -155,7 +160,7 @@ def test_an_error_within_the_widest_bound_is_not_held_against_it(tmp_path: Path)
     aspect = AspectResult(
         aspect=Aspect.VALUE, verdict=Verdict.VIOLATES, cases=9, limit_ulp=1e30, failures=[bad]
     )
-    content = _content(tmp_path, [one(aspect)])
+    content = _content(tmp_path, [content_of(aspect)])
     assert "<mark>5</mark>" in content
     assert "error 7 ULP; more than the bound of this case" in content
 
@@ -163,7 +168,7 @@ def test_an_error_within_the_widest_bound_is_not_held_against_it(tmp_path: Path)
 def test_other_shapes_are_marked(tmp_path: Path) -> None:
     bad = failure(expected=array([1.0], [1, 1]), got=array([1.0], [1]))
     aspect = AspectResult(aspect=Aspect.VALUE, verdict=Verdict.VIOLATES, cases=1, failures=[bad])
-    content = _content(tmp_path, [one(aspect)])
+    content = _content(tmp_path, [content_of(aspect)])
     assert "<mark>(1, 1)</mark>" in content
     assert "<mark>(1,)</mark>" in content
 
@@ -172,9 +177,13 @@ def test_a_failure_that_targets_share_comes_once(tmp_path: Path) -> None:
     aspect = AspectResult(
         aspect=Aspect.VALUE, verdict=Verdict.VIOLATES, cases=9, failures=[failure()]
     )
-    page = Page(_content(tmp_path, [one(aspect, target="a"), one(aspect, target="b")]))
+    page = Page(
+        _content(tmp_path, [content_of(aspect, target="a"), content_of(aspect, target="b")])
+    )
     assert len([d for d in page.all("details") if d.get("class") == "failure"]) == 1
-    current = [line.newest for line in target_histories([one(aspect, target=t) for t in "ab"])]
+    current = [
+        line.newest for line in target_histories([content_of(aspect, target=t) for t in "ab"])
+    ]
     (group,) = failure_groups("softmax", current, {})
     assert [s.target.label for s in group.shown] == ["a", "b"]
     assert len(group.variants) == 1
@@ -182,23 +191,29 @@ def test_a_failure_that_targets_share_comes_once(tmp_path: Path) -> None:
 
 def test_the_page_of_a_function_says_what_the_documents_say(tmp_path: Path) -> None:
     aspect = AspectResult(aspect=Aspect.VALUE, verdict=Verdict.CONFORMS, cases=9)
-    content = _content(tmp_path, [one(aspect)], documented())
+    content = _content(tmp_path, [content_of(aspect)], documented())
     text = Page(content).text
-    for said in ("ko-2.2:2787", "keras-2.0", "C107", "axis in keras-2.2 only", "3 conventions"):
-        assert said in text
+    for text_part in (
+        "ko-2.2:2787",
+        "keras-2.0",
+        "C107",
+        "axis in keras-2.2 only",
+        "3 conventions",
+    ):
+        assert text_part in text
     assert "<mark>axis=-1</mark>" in content
 
 
 def test_every_citation_leads_to_the_entry_on_the_page_of_the_document(tmp_path: Path) -> None:
-    wrong = one(aspect_result(Aspect.VALUE, Verdict.VIOLATES, failure()))
+    wrong = content_of(aspect_result(Aspect.VALUE, Verdict.VIOLATES, failure()))
     pages = site(tmp_path, [wrong], documented())
     text = documents()["ko-2.2"]
     there = f"../documents/ko-2.2.html#{text.anchor(1053)}"
     assert there in links(pages["functions/softmax.html"])
     page = pages["documents/ko-2.2.html"]
     assert ("tr", {"id": text.anchor(1053)}) in page.elements
-    for said in ("Korean", "Keras 2.2.2", text.sha256[:16], "C107"):
-        assert said in page.text
+    for part in ("Korean", "Keras 2.2.2", text.sha256[:16], "C107"):
+        assert part in page.text
 
 
 def test_a_line_leads_to_its_claim_or_its_entry_or_the_introduction() -> None:
@@ -216,9 +231,9 @@ def test_a_line_leads_to_its_claim_or_its_entry_or_the_introduction() -> None:
 
 
 def test_a_citation_of_a_text_that_nobody_knows_is_no_link(tmp_path: Path) -> None:
-    found = failure(citation=Citation("ko-9", 3), message="gives 1; expected 2 (ko-9:3)")
-    aspect = aspect_result(Aspect.VALUE, Verdict.VIOLATES, found)
-    page = Page(_content(tmp_path, [one(aspect)], documented()))
+    unknown = failure(citation=Citation("ko-9", 3), message="gives 1; expected 2 (ko-9:3)")
+    aspect = aspect_result(Aspect.VALUE, Verdict.VIOLATES, unknown)
+    page = Page(_content(tmp_path, [content_of(aspect)], documented()))
     assert "ko-9:3" in page.text
     assert not [link for link in links(page) if "ko-9" in link]
 
@@ -236,7 +251,7 @@ def test_parameters_are_split_outside_of_brackets_only() -> None:
 
 
 def test_the_page_of_a_target_groups_failures_by_cause(tmp_path: Path) -> None:
-    said = "raises ValueError: no axis {}; expected (2, 1) (ko-2.2:1053)"
+    message = "raises ValueError: no axis {}; expected (2, 1) (ko-2.2:1053)"
     functions = [
         FunctionResult(
             f"f{i}",
@@ -246,7 +261,7 @@ def test_the_page_of_a_target_groups_failures_by_cause(tmp_path: Path) -> None:
                     aspect=Aspect.VALUE,
                     verdict=Verdict.VIOLATES,
                     cases=3,
-                    failures=[failure(message=f"f{i}(x) {said.format(i)}", kind="exception")],
+                    failures=[failure(message=f"f{i}(x) {message.format(i)}", kind="exception")],
                 )
             ],
         )
@@ -292,8 +307,8 @@ def test_older_results_of_a_target_are_its_history(tmp_path: Path) -> None:
 
 
 def test_the_data_of_the_comparison_holds_every_letter(tmp_path: Path) -> None:
-    listed = target_histories([every_verdict("a"), every_verdict("b")])
-    content = comparison_data(listed, {"linear algebra": ["f_violates", "absent"]}).decode()
+    histories = target_histories([every_verdict("a"), every_verdict("b")])
+    content = comparison_data(histories, {"linear algebra": ["f_violates", "absent"]}).decode()
     data = json.loads(content.removeprefix("window.conformanceData = ").removesuffix(";\n"))
     assert [t["label"] for t in data["targets"]] == ["a", "b"]
     value = [str(a) for a in ASPECTS].index("value")
@@ -314,11 +329,11 @@ def test_hostile_text_makes_no_element_and_no_handler(
 ) -> None:
     for place, page in attacked[1].items():
         assert not page.unbalanced, place
-        for tag, found in page.elements:
+        for tag, attributes in page.elements:
             assert tag not in ("img", "iframe", "object", "style", "base"), place
-            assert not [k for k in found if k.startswith("on") or k == "style"], place
+            assert not [k for k in attributes if k.startswith("on") or k == "style"], place
             if tag == "script":
-                assert found["src"].rpartition("/")[2] in SCRIPTS
+                assert attributes["src"].rpartition("/")[2] in SCRIPTS
 
 
 def test_hostile_names_lead_nowhere_else(attacked: tuple[Path, dict[str, Page]]) -> None:
@@ -360,7 +375,7 @@ def test_tables_and_controls_are_named_for_screen_readers(tmp_path: Path) -> Non
         assert page.all("html", lang="en")
         assert len(page.all("main")) == 1
         assert len(page.all("h1")) == 1
-        assert all("scope" in found for found in page.all("th"))
+        assert all("scope" in attributes for attributes in page.all("th"))
         for region in page.all("div", role="region"):
             assert region["aria-label"]
             assert region["tabindex"] == "0"
@@ -375,14 +390,14 @@ def test_the_same_results_give_the_same_bytes() -> None:
 
 @pytest.mark.thorough
 def test_fifteen_targets_weigh_little() -> None:
-    said, of_one_edition = documented(), set(documented_names("keras-2.2"))
+    documentation, of_one_edition = documented(), set(documented_names("keras-2.2"))
     functions = [
         FunctionResult(f.name, f.theme, function(f.name, Verdict.VIOLATES).aspects)
-        for f in said.functions.values()
+        for f in documentation.functions.values()
         if f.name in of_one_edition
     ]
-    listed = [results(f"keras-2.2.4-target-{i}", functions) for i in range(15)]
-    files = dict(format_files("html", listed, said))
+    contents = [results(f"keras-2.2.4-target-{i}", functions) for i in range(15)]
+    files = dict(format_files("html", contents, documentation))
     sought = files["assets/search-data.js"]
     assets = [c for name, c in files.items() if name.startswith("assets/") and c is not sought]
     opened = [files["index.html"], *assets]
@@ -396,8 +411,8 @@ def test_long_names_can_be_broken() -> None:
     assert breakable("<b>-x") == "&lt;b&gt;-<wbr>x"
 
 
-def _content(folder: Path, listed: list[Results], said: Documented | None = None) -> str:
-    site(folder, listed, said)
+def _content(folder: Path, contents: list[Results], documentation: Documented | None = None) -> str:
+    site(folder, contents, documentation)
     return (folder / "functions" / "softmax.html").read_text("utf-8")
 
 

@@ -39,7 +39,7 @@ def target(name: str, *verdicts: Verdict) -> Results:
     return results(name, made_here)
 
 
-def listed() -> list[Results]:
+def contents() -> list[Results]:
     good = target("good", *[Verdict.CONFORMS] * 3)
     bad = target("bad", Verdict.VIOLATES, Verdict.CONFORMS, Verdict.DIVERGES)
     older = replace(
@@ -54,7 +54,7 @@ def listed() -> list[Results]:
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = tmp_path_factory.mktemp("site")
-    write(folder, format_files("html", listed(), documented()))
+    write(folder, format_files("html", contents(), documented()))
     return folder.as_uri()
 
 
@@ -108,8 +108,10 @@ def reader(name: str, **taken: str) -> Results:
         took = [f"{taken[f]}"] if f in taken else []
         verdict = Verdict.DIVERGES if took else Verdict.CONFORMS
         convention = took[0].partition(": ")[0] if took else None
-        told = [failure(verdict, convention=convention, readings=[r for r in took if ": " in r])]
-        aspect = aspect_result(Aspect.VALUE, verdict, *(told if took else []))
+        failures = [
+            failure(verdict, convention=convention, readings=[r for r in took if ": " in r])
+        ]
+        aspect = aspect_result(Aspect.VALUE, verdict, *(failures if took else []))
         made_here.append(FunctionResult(f, theme, [aspect]))
     return results(name, made_here)
 
@@ -210,8 +212,8 @@ def test_a_cell_leads_to_its_failure_opened(page: Any, site: str) -> None:
 
 def test_two_results_are_compared(page: Any, site: str) -> None:
     page.goto(f"{site}/compare.html#a=good&b=bad")
-    found = page.locator("#changes tbody tr")
-    assert found.all_inner_texts() == [
+    rows = page.locator("#changes tbody tr")
+    assert rows.all_inner_texts() == [
         "dot\tvalue\t✓ conforms\t✗ violates",
     ]
     page.click("#swap")
@@ -223,7 +225,7 @@ def test_two_results_are_compared(page: Any, site: str) -> None:
     page.reload()
     assert chosen.inner_text().endswith("same")
     page.click("#groups button:has-text('other readings')")
-    assert found.all_inner_texts() == ["relu\tvalue\t✓ conforms ≈ ties\t✓ conforms"]
+    assert rows.all_inner_texts() == ["relu\tvalue\t✓ conforms ≈ ties\t✓ conforms"]
 
 
 def test_a_target_is_compared_with_all_others_of_its_edition(page: Any, site: str) -> None:

@@ -34,14 +34,14 @@ FUNCTIONS = {"dot": "linear algebra", "softmax": "activations", "relu": "activat
 
 
 def _aspects(verdict: Verdict, share: float, message: str) -> list[AspectResult]:
-    told = [failure(verdict, message=message)] if verdict is not Verdict.CONFORMS else []
+    failures = [failure(verdict, message=message)] if verdict is not Verdict.CONFORMS else []
     value = AspectResult(
         aspect=Aspect.VALUE,
         verdict=verdict,
         cases=9,
         max_ulp=share * 4,
         limit_ulp=4.0,
-        failures=told,
+        failures=failures,
     )
     return [value if a is Aspect.VALUE else aspect_result(a, Verdict.CONFORMS) for a in ASPECTS[:5]]
 
@@ -62,19 +62,19 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = tmp_path_factory.mktemp("site")
     older = target("one", C, C, C)
     older = replace(older, run=replace(older.run, started="2023-01-01T00:00:00Z"))
-    listed = [
+    contents = [
         target("one", V, C, V, share=0.25),
         target("two", V, C, D, share=0.75),
         target("three", C, C, D),
         older,
     ]
-    write(folder, format_files("html", listed, documented()))
+    write(folder, format_files("html", contents, documented()))
     return folder.as_uri()
 
 
 def rows(page: Any) -> list[str]:
-    found = page.locator("#grid tbody tr:not(.theme):visible > th a").all_inner_texts()
-    return [name.strip() for name in found]
+    names = page.locator("#grid tbody tr:not(.theme):visible > th a").all_inner_texts()
+    return [name.strip() for name in names]
 
 
 def columns(page: Any) -> list[str]:
@@ -227,8 +227,10 @@ def test_links_in_text_are_underlined(page: Any, site: str) -> None:
 def violations(page: Any) -> list[tuple[str, list[str]]]:
     """The rules of axe that the page breaks, each with its elements."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe")
-    found = axe.Axe().run(page).response["violations"]
-    return [(one["id"], [node["html"][:200] for node in one["nodes"]]) for one in found]
+    problems = axe.Axe().run(page).response["violations"]
+    return [
+        (problem["id"], [node["html"][:200] for node in problem["nodes"]]) for problem in problems
+    ]
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -256,13 +258,15 @@ def test_axe_finds_what_is_wrong(browser: Any, site: str) -> None:
 
 
 def test_twenty_four_targets_open_with_few_elements(browser: Any, tmp_path: Path) -> None:
-    said = documented()
+    documentation = documented()
     functions = [
         FunctionResult(f.name, f.theme, function(f.name, Verdict.VIOLATES).aspects)
-        for f in said.functions.values()
+        for f in documentation.functions.values()
     ]
     many = [results(f"keras-2.2.4-target-{i}", functions) for i in range(24)]
-    files = [f for f in format_files("html", many, said) if not f[0].startswith("functions/")]
+    files = [
+        f for f in format_files("html", many, documentation) if not f[0].startswith("functions/")
+    ]
     write(tmp_path, files)
     page = browser.new_page()
     page.goto((tmp_path / "index.html").as_uri())

@@ -34,11 +34,11 @@ def target(name: str, dtypes: dict[str, str]) -> Results:
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = tmp_path_factory.mktemp("queries")
-    listed = [
+    contents = [
         target("on-torch", {"dot": "int32", "relu": "float32"}),
         target("on-jax", {"relu": "float32"}),
     ]
-    write(folder, format_files("html", listed, Documented()))
+    write(folder, format_files("html", contents, Documented()))
     return folder.as_uri()
 
 
@@ -83,11 +83,11 @@ def test_a_large_matrix_is_made_from_data(page: Any, tmp_path: Path) -> None:
         for n in range(LARGEST // (COLUMNS + 2) + 1)
     ]
     broken = target("odd-one", {"dot": "int32"}).functions
-    listed = [results(f"copy{n}", functions) for n in range(COLUMNS + 1)]
-    listed.append(results("odd-one", [*functions, *broken]))
-    files = dict(format_files("html", listed, Documented()))
-    kept = ("index.html", "functions/dot.html")
-    write(tmp_path, [f for f in files.items() if f[0] in kept or f[0].startswith("assets/")])
+    contents = [results(f"copy{n}", functions) for n in range(COLUMNS + 1)]
+    contents.append(results("odd-one", [*functions, *broken]))
+    files = dict(format_files("html", contents, Documented()))
+    names = ("index.html", "functions/dot.html")
+    write(tmp_path, [f for f in files.items() if f[0] in names or f[0].startswith("assets/")])
     assert b"<td data-a" not in files["index.html"]
     page.goto(f"{tmp_path.as_uri()}/index.html")
     heads = page.locator("#grid thead th[data-key]:visible a")

@@ -28,8 +28,8 @@ ACCURATE = AspectResult(
 )
 
 
-def views(*listed: Results) -> list[TargetView]:
-    return [one.newest for one in target_histories(listed)]
+def views(*contents: Results) -> list[TargetView]:
+    return [history.newest for history in target_histories(contents)]
 
 
 def softmax(target: str, *aspects: AspectResult, signature: str = "(x, axis=-1)") -> Results:
@@ -38,43 +38,43 @@ def softmax(target: str, *aspects: AspectResult, signature: str = "(x, axis=-1)"
 
 def taking(target: str, *taken: str, counted: dict[str, int] | None = None) -> Results:
     verdict = Verdict.DIVERGES if taken else Verdict.CONFORMS
-    told = [failure(verdict, convention="ties", readings=list(taken))] if taken else []
-    aspect = aspect_result(Aspect.VALUE, verdict, *told)
+    failures = [failure(verdict, convention="ties", readings=list(taken))] if taken else []
+    aspect = aspect_result(Aspect.VALUE, verdict, *failures)
     return softmax(target, aspect if counted is None else replace(aspect, readings=counted))
 
 
-def camps(found: Agreement) -> list[tuple[str, bool, list[str]]]:
-    return [(camp.reading, camp.own, [t.label for t in camp.targets]) for camp in found.camps]
+def camps(agreement: Agreement) -> list[tuple[str, bool, list[str]]]:
+    return [(camp.reading, camp.own, [t.label for t in camp.targets]) for camp in agreement.camps]
 
 
 def test_targets_that_take_one_reading_stand_together() -> None:
-    listed = views(
+    targets = views(
         taking("a", "ties: last"),
         taking("b", "ties: first"),
         taking("c", "ties: last"),
         taking("d"),
         softmax("e", aspect_result(Aspect.VALUE, Verdict.VIOLATES, failure())),
     )
-    (found,) = agreements("softmax", listed)
-    assert (found.aspect, found.convention) == ("value", "ties")
-    assert camps(found) == [
+    (agreement,) = agreements("softmax", targets)
+    assert (agreement.aspect, agreement.convention) == ("value", "ties")
+    assert camps(agreement) == [
         ("last", False, ["a", "c"]),
         ("first", False, ["b"]),
         ("", True, ["d"]),
     ]
-    assert [t.label for t in found.others] == ["e"]
+    assert [t.label for t in agreement.others] == ["e"]
 
 
 def test_the_suites_own_reading_has_its_name_where_results_count_readings() -> None:
     both = {"ties: last": 3, "ties: even": 5, "empty: one": 1}
-    listed = views(
+    targets = views(
         taking("a", "ties: last", counted=both),
         taking("b", counted={"ties: even": 8}),
         taking("c", counted={"empty: one": 1}),
     )
-    (found,) = agreements("softmax", listed)
-    assert camps(found) == [("last", False, ["a"]), ("even", True, ["a", "b"])]
-    assert [t.label for t in found.others] == ["c"], "it was not seen to take one"
+    (agreement,) = agreements("softmax", targets)
+    assert camps(agreement) == [("last", False, ["a"]), ("even", True, ["a", "b"])]
+    assert [t.label for t in agreement.others] == ["c"], "it was not seen to take one"
 
 
 def test_where_nobody_takes_another_reading_there_is_nothing_to_agree_on() -> None:
@@ -82,8 +82,8 @@ def test_where_nobody_takes_another_reading_there_is_nothing_to_agree_on() -> No
 
 
 def test_the_page_names_who_agrees_and_divergences_lead_there(tmp_path: Path) -> None:
-    listed = [taking("a", "ties: last"), taking("b")]
-    write(tmp_path, format_files("html", listed, documented()))
+    contents = [taking("a", "ties: last"), taking("b")]
+    write(tmp_path, format_files("html", contents, documented()))
     page = site_pages(tmp_path)["functions/softmax.html"]
     anchor = anchor_of("value", "ties")
     assert anchor in page.ids
@@ -126,10 +126,10 @@ def test_a_share_is_the_error_by_its_bound() -> None:
     assert share_of(replace(ACCURATE, limit_ulp=None)) is None
     assert share_of(replace(ACCURATE, max_ulp=0.0, limit_ulp=0.0)) == Share(0.0, 0.0, 0.0)
     broken = failure(kind=str(FindingKind.ACCURACY))
-    found = share_of(replace(ACCURATE, verdict=Verdict.VIOLATES, failures=[broken]))
-    assert found is not None
-    assert found.shade == 5
-    assert "beyond its bound" in found.words
+    share = share_of(replace(ACCURATE, verdict=Verdict.VIOLATES, failures=[broken]))
+    assert share is not None
+    assert share.shade == 5
+    assert "beyond its bound" in share.words
     allowed = failure(Verdict.DIVERGES, kind=str(FindingKind.ACCURACY))
     assert share_of(replace(ACCURATE, failures=[allowed])) == Share(0.25, 1.0, 4.0)
 
@@ -164,12 +164,12 @@ def test_functions_nearest_their_bound_come_first_and_targets_without_numbers_ar
     assert [t.label for t in shown["columns"]] == ["mine"]
 
 
-def searched(folder: Path, *listed: Results) -> dict[str, Any]:
-    write(folder, format_files("html", listed, documented()))
+def searched(folder: Path, *contents: Results) -> dict[str, Any]:
+    write(folder, format_files("html", contents, documented()))
     content = (folder / "assets" / "search-data.js").read_text("ascii")
     data = content.removeprefix("window.conformanceSearch = ").removesuffix(";\n")
-    found: dict[str, Any] = json.loads(data)
-    return found
+    index: dict[str, Any] = json.loads(data)
+    return index
 
 
 def test_the_data_of_the_search_leads_to_every_failure(tmp_path: Path) -> None:
@@ -178,15 +178,15 @@ def test_the_data_of_the_search_leads_to_every_failure(tmp_path: Path) -> None:
     other.functions[0] = FunctionResult(
         other.functions[0].function, "t", [aspect_result(Aspect.VALUE, Verdict.VIOLATES, bad)]
     )
-    found = searched(tmp_path, every_verdict("a"), other)
+    index = searched(tmp_path, every_verdict("a"), other)
     pages = site_pages(tmp_path)
-    for number, anchor, identity, letter, _aspect, _message, who in found["failures"]:
-        _name, slug, _summary = found["functions"][number]
+    for number, anchor, identity, letter, _aspect, _message, who in index["failures"]:
+        _name, slug, _summary = index["functions"][number]
         assert anchor in pages[f"functions/{slug}.html"].ids
         assert identity == "f1a2"
-        assert letter in found["verdicts"]
-        assert all(found["targets"][n] for n in who)
-    assert "gives another" in {message for *_, message, _who in found["failures"]}
+        assert letter in index["verdicts"]
+        assert all(index["targets"][n] for n in who)
+    assert "gives another" in {message for *_, message, _who in index["failures"]}
 
 
 @pytest.mark.parametrize(("theme", "shown"), [("ctc", "CTC"), ("linear algebra", "Linear algebra")])

@@ -55,8 +55,8 @@ def schemes() -> dict[str, dict[str, str]]:
     """The variables of each scheme, as the style sheet sets them."""
     blocks = re.findall(r":root([^{]*)\{(.*?)\}", SHEET, re.DOTALL)
     names = ("light", "dark by the system", "dark by choice")
-    found = [dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6});", block)) for _, block in blocks]
-    return dict(zip(names, found, strict=True))
+    colours = [dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6});", block)) for _, block in blocks]
+    return dict(zip(names, colours, strict=True))
 
 
 def linear_rgb(colour: str) -> list[float]:
@@ -71,9 +71,9 @@ def luminance(colour: str) -> float:
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-def contrast(one: str, other: str) -> float:
+def contrast(first: str, other: str) -> float:
     """WCAG 2.2, contrast ratio."""
-    low, high = sorted((luminance(one), luminance(other)))
+    low, high = sorted((luminance(first), luminance(other)))
     return (high + 0.05) / (low + 0.05)
 
 

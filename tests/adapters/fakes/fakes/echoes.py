@@ -10,6 +10,6 @@ def identity(x, name=None):
 
 
 def function(inputs, outputs, updates=None):
-    if any(output is given for output in outputs for given in inputs):
+    if any(output is argument for output in outputs for argument in inputs):
         raise AttributeError("an output cannot be an input")
     return correct.function(inputs, outputs)

@@ -13,12 +13,12 @@ _STEP = 2**28
 
 
 def _fill(_):
-    one = os.environ.get("FAKE_FILES") == "one"
+    single = os.environ.get("FAKE_FILES") == "one"
     files = []
     for number in range(16):
-        if not files or not one:
+        if not files or not single:
             files.append(tempfile.NamedTemporaryFile(delete=False))  # noqa: SIM115
-        os.posix_fallocate(files[-1].fileno(), number * _STEP if one else 0, _STEP)
+        os.posix_fallocate(files[-1].fileno(), number * _STEP if single else 0, _STEP)
     while True:
         time.sleep(60)
 

@@ -16,8 +16,8 @@ _SLEEP = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); ti
 
 
 def _stay():
-    with Path(os.environ["FAKE_LIST"]).open("a") as told:
-        told.write(f"{os.getpid()}\n")
+    with Path(os.environ["FAKE_LIST"]).open("a") as listing:
+        listing.write(f"{os.getpid()}\n")
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     time.sleep(600)
     os._exit(0)
@@ -36,8 +36,8 @@ def _daemon():
 
 
 def _program():
-    with Path(os.environ["FAKE_LIST"]).open("a") as told:
-        told.write(f"{os.getpid()}\n")
+    with Path(os.environ["FAKE_LIST"]).open("a") as listing:
+        listing.write(f"{os.getpid()}\n")
     os.setsid()
     os.execve(sys.executable, [sys.executable, "-I", "-S", "-c", _SLEEP], {})
 
@@ -46,8 +46,8 @@ def _start(_):
     for child in (_stay, _session, _daemon, _program):
         if os.fork() == 0:
             child()
-    told = Path(os.environ["FAKE_LIST"])
-    while not (told.exists() and len(told.read_text().split()) >= 4):
+    listing = Path(os.environ["FAKE_LIST"])
+    while not (listing.exists() and len(listing.read_text().split()) >= 4):
         time.sleep(0.01)
 
 

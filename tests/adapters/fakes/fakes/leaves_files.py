@@ -11,14 +11,14 @@ from .triggers import exp_that
 
 
 def _leave(_):
-    with Path(os.environ["FAKE_LIST"]).open("a") as told:
+    with Path(os.environ["FAKE_LIST"]).open("a") as listing:
         for folder in (Path.cwd(), Path(tempfile.gettempdir())):
             closed = folder / "closed"
             closed.mkdir(exist_ok=True)
             closed.chmod(0o700)
             (closed / "file").write_text("left")
             closed.chmod(0)
-            told.write(f"{folder}\n")
+            listing.write(f"{folder}\n")
 
 
 exp = exp_that(_leave)

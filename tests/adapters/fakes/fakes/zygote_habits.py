@@ -21,7 +21,7 @@ import numpy as np
 from . import correct
 from .correct import *  # noqa: F403
 
-_kept = []
+_references = []
 
 
 def _first():
@@ -52,7 +52,7 @@ def _thread():
 
 
 def _child():
-    _kept.append(subprocess.Popen(["sleep", "600"]))
+    _references.append(subprocess.Popen(["sleep", "600"]))
 
 
 def _file():
@@ -60,11 +60,11 @@ def _file():
 
 
 def _descriptor():
-    _kept.append(os.open(__file__, os.O_RDONLY))
+    _references.append(os.open(__file__, os.O_RDONLY))
 
 
 def _memory():
-    _kept.append(mmap.mmap(-1, 4096))
+    _references.append(mmap.mmap(-1, 4096))
 
 
 def _dies():
@@ -89,13 +89,15 @@ def _hangs():
 
 def _grows():
     if _first():
-        _kept.append([b"x" * 2**25 for _ in range(16)])
+        _references.append([b"x" * 2**25 for _ in range(16)])
         time.sleep(5)
 
 
 def _grows_later():
     if _first():
-        signal.signal(signal.SIGALRM, lambda *_: _kept.append([b"x" * 2**25 for _ in range(16)]))
+        signal.signal(
+            signal.SIGALRM, lambda *_: _references.append([b"x" * 2**25 for _ in range(16)])
+        )
         signal.setitimer(signal.ITIMER_REAL, 3.0)  # a fork has no timer
 
 
