@@ -23,9 +23,9 @@ def mixtures(spec: Spec, edition: Edition) -> tuple[str, ...]:
     if promotes(edition):
         tried = {*spec.dtypes.probed, *spec.dtypes.beside}
         whole = tried & {tensors.WHOLE}
-        known |= (
-            whole | (tried & {*tensors.HALVES}) | ({"bool"} if whole and not spec.draw else set())
-        )
+        byte = tried & {tensors.BYTE} if whole else set()
+        truth = {"bool"} if whole and not spec.draw else set()
+        known |= whole | byte | truth | (tried & {*tensors.HALVES})
     return tensors.mixed_in(known)
 
 

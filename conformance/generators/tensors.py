@@ -38,10 +38,11 @@ ODD = (Layout.SWAPPED, Layout.UNALIGNED)
 BOTH_FLOATS = ("float32", "float64")
 WHOLE = "int32"
 """The dtypes of which a call may have any two, in either order."""
+BYTE = "int8"
 HALVES = ("bfloat16", "float16")
-BESIDE = ("bool", *HALVES)
+BESIDE = ("bool", BYTE, *HALVES)
 """The dtypes that a later tensor of a call may have beside the first."""
-_WIDENING = ("bool", WHOLE, *HALVES, *BOTH_FLOATS)
+_WIDENING = ("bool", BYTE, WHOLE, *HALVES, *BOTH_FLOATS)
 """The dtypes that a call may mix; two are computed in the later of them."""
 SYMBOLIC = (Binding.PLACEHOLDER, Binding.PLACEHOLDER_NONE)
 PYTHONS = ("float32", "int32", "bool")

@@ -91,6 +91,10 @@ class OwnMeans:
         tensors = step.mentions() & self._tensors
         names = ", ".join(item.name for item in self._whole.inputs if item.name in tensors)
         options = "" if self._backend == "jax" else f", autograph=False, jit_compile={whole}"
+        if self._backend == "tensorflow" and not whole:
+            spec = "tf.TensorSpec([None] * len(t.shape), t.dtype)"
+            yield f"unknown = [{spec} for t in [{names}]]"
+            options = f", unknown{options}"
         compiler = "jax.jit" if self._backend == "jax" else "tf.function"
         called = f"lambda {names}: {call}" if names else f"lambda: {call}"
         yield f"{step.result} = {compiler}({called}{options})({names})"

@@ -58,7 +58,13 @@ class GradientTape:
     def gradient(self, result, tensors, above):
         return [2 * x * above if any(x is w for w in watched) else None for x in tensors]
 
-def function(called, autograph, jit_compile):
+class TensorSpec:
+    def __init__(self, shape, dtype):
+        self.shape, self.dtype = shape, dtype
+
+def function(called, input_signature=None, autograph=True, jit_compile=False):
+    known = input_signature is None or any(d is not None for s in input_signature for d in s.shape)
+    assert known == jit_compile, "XLA alone knows the dimensions"
     return called
 """,
     "torch": """
@@ -103,8 +109,8 @@ def differentiated(
     return case, ScriptEnding(answers=(("got[0]", answer),))
 
 
-def compiled() -> tuple[Case, ScriptEnding]:
-    step = Step("result", "compiled", ("keras.ops.square", True, Ref("x")))
+def compiled(whole: bool) -> tuple[Case, ScriptEnding]:
+    step = Step("result", "compiled", ("keras.ops.square", whole, Ref("x")))
     answer = RightAnswer((Bounded(X**2, np.zeros(2)),))
     return Case(Program(TENSORS[:1], (step,), ("result",)), {"x": X}), endings.is_answer(answer)
 
@@ -132,9 +138,10 @@ def test_gradients_by_the_means_of_the_backend(
     assert len(script.splitlines()) <= 18
 
 
+@pytest.mark.parametrize("whole", [True, False])
 @pytest.mark.parametrize("backend", LIBRARIES)
-def test_a_compiled_call_takes_one_line(backend: str, tmp_path: Path) -> None:
-    case, ending = compiled()
+def test_a_compiled_call_takes_one_line(backend: str, whole: bool, tmp_path: Path) -> None:
+    case, ending = compiled(whole)
     script = comparing_script(case, prelude(backend, tmp_path), ending, "t")
     assert ended(script, tmp_path) == (0, "")
     (line,) = (line for line in script.splitlines() if line.startswith("result ="))
@@ -144,7 +151,10 @@ def test_a_compiled_call_takes_one_line(backend: str, tmp_path: Path) -> None:
 
 
 def test_a_backend_without_means_says_so(tmp_path: Path) -> None:
-    for (case, ending), words in ((differentiated(X), "differentiates"), (compiled(), "compiles")):
+    for (case, ending), words in (
+        (differentiated(X), "differentiates"),
+        (compiled(True), "compiles"),
+    ):
         script = comparing_script(case, prelude("numpy", tmp_path), ending, "t", outputs="lists")
         status, errors = ended(script, tmp_path)
         assert (status, f"NotImplementedError: numpy {words} nothing" in errors) == (1, True)

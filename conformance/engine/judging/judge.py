@@ -118,24 +118,28 @@ def _conventions(prepared: Prepared, draws: Sequence[DrawObservation]) -> list[t
 
 _LATE_STAGES = ("compile", "call", "read")
 _SYMBOLS = (Binding.PLACEHOLDER, Binding.PLACEHOLDER_NONE)
-_FORMS = frozenset({ConventionName.NEGATIVE_AXIS, ConventionName.SEVERAL_AXES})
-"""Conventions on the form of an argument, which a symbolic call sees as well as a computation."""
+_SEEN_BY_SYMBOLS = frozenset(
+    {ConventionName.NEGATIVE_AXIS, ConventionName.SEVERAL_AXES, ConventionName.MIXED_DTYPES}
+)
+"""Conventions on the form of an argument, or on two dtypes, which a symbolic call sees as well as a
+computation."""
 
 
 def _without_accepted(
     conventions: tuple[str, ...], prepared: Prepared, outcome: Outcome
 ) -> tuple[str, ...]:
-    """The conventions without those on forms of arguments that the symbolic call accepted.
+    """The conventions without those on arguments that the symbolic call accepted.
 
     Where symbolic tensors are documented, they promise what the computation gives. A call that
-    accepts an argument and raises when the result is computed does not refuse its form.
+    accepts an argument and raises when the result is computed refuses neither its form nor its
+    dtype beside another.
     """
     program, edition = prepared.structure.program, prepared.structure.edition
     late = isinstance(outcome, Raised) and outcome.stage in _LATE_STAGES
     symbolic = any(item.binding in _SYMBOLS for item in program.inputs) and symbols_of(edition)
     if not late or not symbolic or refuses_by_name(outcome):
         return conventions
-    return tuple(name for name in conventions if name not in _FORMS)
+    return tuple(name for name in conventions if name not in _SEEN_BY_SYMBOLS)
 
 
 def _container(observed: StructureObservation) -> str:

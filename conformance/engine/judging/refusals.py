@@ -46,7 +46,7 @@ _OF_ANOTHER_MATTER = tuple(
         # Python compares two objects that have no order
         r"\bnot supported between instances of\b",
         # TensorFlow is handed an unknown dimension where the backend meant a number
-        r"^none values not supported\b",
+        r"\bnone values not supported\b",
         # what was returned before is no tensor
         r"<class '[^']*'>`? type is not supported\b",
         # SWIG and Theano use NotImplementedError for a wrong call within the library

@@ -53,6 +53,30 @@ def do(name: str, *args: Expression) -> Do:
     return Do(name, args)
 
 
+def _windows(x: Array, sizes: tuple[int, ...]) -> Array:
+    """The windows of the sizes on images, channels last, whose last axes are those of a window."""
+    axes = tuple(range(1, 1 + len(sizes)))
+    return np.lib.stride_tricks.sliding_window_view(x, sizes, axis=axes)
+
+
+def _moved_sums(x: Array, kernel: Array) -> Array:
+    """A convolution without padding: sums of products of a kernel and the places that it covers.
+
+    Shapes: x (images, *lengths, channels), kernel (*sizes, channels, results).
+    """
+    sizes = kernel.shape[:-2]
+    windows = np.moveaxis(_windows(x, sizes), len(sizes) + 1, -1)
+    return np.tensordot(windows, kernel, len(sizes) + 1)
+
+
+def _largest(x: Array, size: int, strides: int) -> Array:
+    """The largest element of each square window of images, channels last, without padding."""
+    windows = _windows(x, (size,) * (x.ndim - 2))
+    places = (slice(None), *(slice(None, None, strides),) * (x.ndim - 2))
+    largest: Array = windows[places].max(axis=tuple(range(-(x.ndim - 2), 0)))
+    return largest
+
+
 NUMPY: Mapping[str, Callable[..., Any]] = {
     "add": np.add,
     "subtract": np.subtract,
@@ -63,6 +87,20 @@ NUMPY: Mapping[str, Callable[..., Any]] = {
     "sum": np.sum,
     "max": np.max,
     "matmul": np.matmul,
+    "argmax": np.argmax,
+    "cumsum": np.cumsum,
+    "expand_dims": np.expand_dims,
+    "flip": np.flip,
+    "moveaxis": np.moveaxis,
+    "reshape": np.reshape,
+    "roll": np.roll,
+    "sort": np.sort,
+    "swapaxes": np.swapaxes,
+    "take": np.take,
+    "tile": np.tile,
+    "transpose": np.transpose,
+    "conv": _moved_sums,
+    "max_pool": _largest,
     "operator.getitem": lambda x, place: x[place],
 }
 """The values of the functions of an expression."""

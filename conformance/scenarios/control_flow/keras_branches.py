@@ -5,6 +5,8 @@ All numbers are small and whole, so results are settled to the last bit.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
@@ -24,7 +26,7 @@ from conformance.scenarios.control_flow.callables import (
     stacked,
 )
 from conformance.scenarios.drawn_arrays import FLOATS, small
-from conformance.scenarios.model import Family
+from conformance.scenarios.model import Array, Family
 
 E, X, Y = Ref("e"), Ref("x"), Ref("y")
 OUTER = Ref("outer")
@@ -107,7 +109,62 @@ _OF_TWO: tuple[Expression, ...] = (
 )
 
 
+_OF_MATRICES: tuple[Expression, ...] = (
+    do("moveaxis", X, 0, 1),
+    do("transpose", X),
+    do("swapaxes", X, 0, 1),
+    do("sort", X, 0),
+    do("argmax", X, 0),
+    do("flip", X, 0),
+    do("roll", X, 1, 0),
+    do("cumsum", X, 0),
+    do("take", X, [0, 1, 0], 0),
+    do("tile", X, (2, 1)),
+    do("reshape", X, (-1,)),
+    do("matmul", X, do("transpose", OUTER)),
+    do("max", do("multiply", X, OUTER), 1),
+)
+"""Of a matrix, and of another of its shape from outside."""
+
+
+def _matrix_by_matrix(draw: DrawFn) -> Nested:
+    """A function of a matrix, mapped over a stack of them."""
+    dtype, n = draw(st.sampled_from(FLOATS)), a_length(draw)
+    shape = (draw(st.integers(2, 4)), draw(st.integers(1, 4)))
+    outside, x = {"outer": small(draw, shape, dtype)}, small(draw, (n, *shape), dtype)
+    returns = draw(st.sampled_from(_OF_MATRICES))
+    return _mapped(x, outside, returns, None if returns.name == "argmax" else dtype, returns.name)
+
+
+def _image_by_image(draw: DrawFn) -> Nested:
+    """A convolution or a pool of one image, mapped over a batch."""
+    n, spatial = draw(st.sampled_from((2, 1, 3))), draw(st.integers(1, 3))
+    lengths, (own, others) = (4, 3, 2)[:spatial], draw(st.sampled_from(((1, 1), (2, 3))))
+    kernel = small(draw, (*(2, 1, 2)[:spatial], own, others), "float32")
+    x = small(draw, (n, *lengths, own), "float32")
+    one = do("expand_dims", X, 0)
+    name = draw(st.sampled_from(("conv", "max_pool")))
+    called = do("conv", one, OUTER) if name == "conv" else do("max_pool", one, 2, 1)
+    about = f"{name}, {spatial} spatial axes"
+    return _mapped(x, {"outer": kernel}, do("operator.getitem", called, 0), "float32", about)
+
+
+def _mapped(
+    x: Array, outside: Mapping[str, Array], returns: Expression, dtype: str | None, about: str
+) -> Nested:
+    """The call that maps a function of one tensor over its first axis."""
+    f = Written("f", ("x",), returns)
+    gives = leaves(stacked([f.of(outside)(row) for row in x]), dtype)
+    return Nested({"x": x}, (f.body, X), gives=gives, outside=outside, about=about)
+
+
 def _vectorized_map(draw: DrawFn) -> Nested:
+    of = draw(st.sampled_from((_of_numbers, _matrix_by_matrix, _image_by_image)))
+    return of(draw)
+
+
+def _of_numbers(draw: DrawFn) -> Nested:
+    """A function element by element, of one tensor or of two."""
     shape, dtype, n = dims(draw, 1), draw(st.sampled_from(FLOATS)), a_length(draw)
     outside = {"outer": small(draw, shape, dtype)}
     x = small(draw, (n, *shape), dtype)
