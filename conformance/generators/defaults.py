@@ -25,7 +25,7 @@ def mixtures(spec: Spec, edition: Edition) -> tuple[str, ...]:
         whole = tried & {tensors.WHOLE}
         byte = tried & {tensors.BYTE} if whole else set()
         truth = {"bool"} if whole and not spec.draw else set()
-        known |= whole | byte | truth | (tried & {*tensors.HALVES})
+        return tensors.mixed_in({*known, *whole, *byte, *truth, *(tried & {*tensors.HALVES})})
     return tensors.mixed_in(known)
 
 
