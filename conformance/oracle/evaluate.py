@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -129,6 +129,10 @@ OF_NUMBERS = frozenset(name for oracles in _OF_NUMBERS for name in oracles) - {
 """Functions that take integers for numbers, and none of them for places or labels, and that take
 other numbers as well."""
 
+Beyond = Literal["modulo", "wider", "nearest"]
+"""What becomes of an integer beyond the range of its dtype: it is taken modulo the size of that
+range, kept, or replaced by the nearest one."""
+
 
 def expect(
     function: str,
@@ -137,7 +141,7 @@ def expect(
     accuracy: Accuracy,
     *,
     flush_subnormals: bool = True,
-    wraps: bool = True,
+    beyond: Beyond = "modulo",
     nearby: bool = False,
     given: str | None = None,
 ) -> Expectation:
@@ -147,9 +151,9 @@ def expect(
     them where the function takes a list) or to Python values. A Python float is rounded to the
     dtype of the floating tensors beside it. `dtype` is the result dtype. `accuracy` is the spec's
     record. With `flush_subnormals` the bound allows that numbers below the smallest normal one are
-    read or written as zero (the documents are silent on it). With `wraps` integers beyond the range
-    of the dtype are taken modulo its size. With `nearby` the bound does not rest on sums that need
-    no rounding for these very numbers. `given` is the dtype of the floating tensors where their
+    read or written as zero (the documents are silent on it). `beyond` says what becomes of integers
+    beyond the range of the dtype. With `nearby` the bound does not rest on sums that need no
+    rounding for these very numbers. `given` is the dtype of the floating tensors where their
     arrays do not say it: bfloat16, whose numbers they hold in float32.
 
     KeyError: no such function; ValueError or IndexError: arguments that no document allows.
@@ -159,7 +163,7 @@ def expect(
     wide = widened(arguments, dtype, given, counts=counts)
     with np.errstate(all="ignore"):
         if model is None:
-            value = _integers(oracle(**wide), dtype, wraps)
+            value = _integers(oracle(**wide), dtype, beyond)
             bound = np.zeros(value.shape)
         else:
             value, bound = KINDS[type(accuracy)](
@@ -186,7 +190,7 @@ def value_of(
     time. `arguments`, `dtype`, `given` and errors as there; integers are wrapped."""
     value = unrounded(function, arguments, dtype, given)
     with np.errstate(all="ignore"):
-        return value if dtype in WIDE else _integers(value, dtype, wraps=True)
+        return value if dtype in WIDE else _integers(value, dtype, "modulo")
 
 
 def unrounded(
@@ -264,9 +268,12 @@ def _wide(value: Any, scalar: Callable[[float], Any], whole: Any) -> Any:
     return value
 
 
-def _integers(value: Any, dtype: str, wraps: bool) -> Array:
+def _integers(value: Any, dtype: str, beyond: Beyond) -> Array:
     whole = np.asarray(value).astype(np.bool_ if dtype == "bool" else np.int64)
-    return whole.astype(dtype).astype(whole.dtype) if wraps else whole
+    if beyond == "nearest" and dtype not in ("bool", "uint64"):
+        ends = np.iinfo(dtype)
+        return np.asarray(np.clip(whole, ends.min, ends.max))
+    return whole if beyond == "wider" else whole.astype(dtype).astype(whole.dtype)
 
 
 def _effect_of_flushing(

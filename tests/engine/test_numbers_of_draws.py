@@ -29,7 +29,7 @@ def structure(function: str, dtype: str = "float32", **arguments: object) -> Str
     """The first call with one tensor of this dtype and elements, and these arguments."""
     return next(
         s
-        for s in collected("keras-2.2", function)
+        for s in collected("keras-3" if function.startswith("keras.") else "keras-2.2", function)
         if len(s.program.inputs) == 1
         and s.program.inputs[0].dtype == dtype
         and s.program.inputs[0].shape
@@ -87,6 +87,17 @@ def test_integers_beyond_their_range_may_be_computed_in_floats() -> None:
     assert finding.verdict is Verdict.VIOLATES
 
 
+def test_integers_beyond_their_range_may_be_the_nearest_that_it_holds() -> None:
+    call = structure("keras.ops.square", "int8")
+    (finding,) = findings(call, "wide", 100, 127, "int8")
+    assert finding.verdict is Verdict.DIVERGES
+    assert finding.readings == ("integer-overflow: nearest",)
+    (finding,) = findings(call, "wide", 100, 126, "int8")
+    assert finding.verdict is Verdict.VIOLATES
+    (finding,) = findings(call, "wide", 3, 127, "int8")
+    assert finding.verdict is Verdict.VIOLATES
+
+
 def test_simpler_numbers_have_no_new_negative_zero() -> None:
     simpler = _rounded(np.array([-0.2, -0.0, -3e38, 1.6], np.float32))
     np.testing.assert_array_equal(simpler, np.array([0.0, 0.0, -3e38, 2.0], np.float32))
@@ -119,7 +130,7 @@ def structure_of_two(function: str, dtype: str) -> Structure:
     """The first call of which all tensors have this dtype."""
     return next(
         s
-        for s in collected("keras-2.2", function)
+        for s in collected("keras-3" if function.startswith("keras.") else "keras-2.2", function)
         if {item.dtype for item in s.program.inputs} == {dtype}
     )
 

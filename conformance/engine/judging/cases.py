@@ -41,10 +41,17 @@ from conformance.generators.values import (
 from conformance.observations import Batch, Returned
 from conformance.oracle import Expectation, agrees, expect
 from conformance.oracle.accepting import EVIDENCE
-from conformance.oracle.evaluate import shape_before, value_of
+from conformance.oracle.evaluate import Beyond, shape_before, value_of
 from conformance.oracle.evidence import Evidence
 from conformance.oracle.special_points import possible, with_finite_bounds
-from conformance.oracle.variants import FLUSHED, WIDER, NoReadingError, Readings, read_otherwise
+from conformance.oracle.variants import (
+    FLUSHED,
+    NEAREST,
+    WIDER,
+    NoReadingError,
+    Readings,
+    read_otherwise,
+)
 from conformance.program import Case
 from conformance.specs.convention_names import ConventionName
 from conformance.specs.kinds import Omitted
@@ -390,7 +397,7 @@ class Prepared:
             dtype,
             structure.accuracy,
             flush_subnormals=flushes,
-            wraps=WIDER not in readings,
+            beyond=_beyond(readings),
             given=self.given,
         )
         if self.single is None:
@@ -417,6 +424,11 @@ class Prepared:
         arrays = {str(self.single): numbers}
         arguments = answered(of_length(self.structure, numbers.size), arrays)
         return value_of(self.structure.oracle, arguments, self.dtypes[0], self.given)
+
+
+def _beyond(readings: Readings) -> Beyond:
+    """What becomes of integers beyond the range of their dtype."""
+    return "wider" if WIDER in readings else "nearest" if NEAREST in readings else "modulo"
 
 
 def _shown(numbers: Mapping[str, Array]) -> str:

@@ -16,6 +16,8 @@ FLUSHED: Reading = (ConventionName.SUBNORMAL, "flushed")
 """Numbers below the smallest normal one count as zero: an option of the oracle itself."""
 WIDER: Reading = (ConventionName.INTEGER_OVERFLOW, "wider")
 """Integers that their dtype does not hold are kept: an option of the oracle itself."""
+NEAREST: Reading = (ConventionName.INTEGER_OVERFLOW, "nearest")
+"""The nearest integer that the dtype holds is in their place: an option of the oracle itself."""
 NARROWED: Reading = (ConventionName.COMPUTING_DTYPE, "32 bits")
 """Tensors of 64 bits are rounded to 32 before anything is computed."""
 NARROW: Mapping[str, str] = {"float64": "float32", "int64": "int32", "uint64": "uint32"}
@@ -79,6 +81,7 @@ VARIANTS: Mapping[Reading, Variant] = {
     FLUSHED: _unchanged,
     NARROWED: _narrowed,
     WIDER: _unchanged,
+    NEAREST: _unchanged,
     (ConventionName.NEGATIVE_STOP, "no numbers"): _no_numbers,
     (ConventionName.SUBNORMAL, "flushed in 32 bits"): _numbers(_flushed_in_32_bits),
     (ConventionName.SUBNORMAL, "normal"): _numbers(_normal),
