@@ -40,8 +40,8 @@ def test_integers_stand_beside_floats_and_floats_come_of_them(function: str) -> 
     found = [*mixed(function)]
     assert {"int32", "float32"} in map(dtypes, found)
     assert {"float32", "float64"} in map(dtypes, found)
-    assert {"float16", "bfloat16", "bool"} <= set.union(*map(dtypes, found))
-    order = ("bool", "int32", "bfloat16", "float16", "float32", "float64")
+    assert {"float16", "bfloat16", "bool", "int8"} <= set.union(*map(dtypes, found))
+    order = ("bool", "int8", "int32", "bfloat16", "float16", "float32", "float64")
     for structure in found:
         both = dtypes(structure)
         widest = "float32" if both == {"bfloat16", "float16"} else max(both, key=order.index)
@@ -50,9 +50,9 @@ def test_integers_stand_beside_floats_and_floats_come_of_them(function: str) -> 
 
 def test_a_plan_is_to_show_each_pair_of_dtypes_that_people_mix() -> None:
     listed = [*orders(mixtures(load()["keras.ops.add"], "keras-3"))]
-    assert len(listed) == len({*listed}) == 12
+    assert len(listed) == len({*listed}) == 14
     assert {("int32", "float64"), ("float64", "int32"), ("float32", "bool")} <= {*listed}
-    assert {("int32", "float16"), ("float32", "bfloat16")} <= {*listed}
+    assert {("int32", "float16"), ("float32", "bfloat16"), ("float32", "int8")} <= {*listed}
     assert [*orders(("float32", "float64"))] == [("float32", "float64"), ("float64", "float32")]
 
 
