@@ -24,8 +24,8 @@ def mixtures(spec: Spec, edition: Edition) -> tuple[str, ...]:
         tried = {*spec.dtypes.probed, *spec.dtypes.beside}
         whole = tried & {tensors.WHOLE}
         byte = tried & {tensors.BYTE} if whole else set()
-        truth = {"bool"} if whole and not spec.draw else set()
-        known |= whole | byte | truth | (tried & {*tensors.HALVES})
+        known |= whole | byte | (tried & {*tensors.HALVES})
+        known |= {"bool"} if whole and not spec.draw else set()
     return tensors.mixed_in(known)
 
 
