@@ -40,8 +40,8 @@ def test_integers_stand_beside_floats_and_floats_come_of_them(function: str) -> 
     structures = [*mixed(function)]
     assert {"int32", "float32"} in map(dtypes, structures)
     assert {"float32", "float64"} in map(dtypes, structures)
-    assert {"float16", "bfloat16", "bool"} <= set.union(*map(dtypes, structures))
-    order = ("bool", "int32", "bfloat16", "float16", "float32", "float64")
+    assert {"float16", "bfloat16", "bool", "int8"} <= set.union(*map(dtypes, structures))
+    order = ("bool", "int8", "int32", "bfloat16", "float16", "float32", "float64")
     for structure in structures:
         both = dtypes(structure)
         widest = "float32" if both == {"bfloat16", "float16"} else max(both, key=order.index)
@@ -50,9 +50,9 @@ def test_integers_stand_beside_floats_and_floats_come_of_them(function: str) -> 
 
 def test_a_plan_is_to_show_each_pair_of_dtypes_that_people_mix() -> None:
     pairs = [*orders(mixtures(load()["keras.ops.add"], "keras-3"))]
-    assert len(pairs) == len({*pairs}) == 12
+    assert len(pairs) == len({*pairs}) == 14
     assert {("int32", "float64"), ("float64", "int32"), ("float32", "bool")} <= {*pairs}
-    assert {("int32", "float16"), ("float32", "bfloat16")} <= {*pairs}
+    assert {("int32", "float16"), ("float32", "bfloat16"), ("float32", "int8")} <= {*pairs}
     assert [*orders(("float32", "float64"))] == [("float32", "float64"), ("float64", "float32")]
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from hypothesis.strategies import SearchStrategy
+from scipy import signal
 
 from conformance.adapters.worker.conformance_worker.calling import CALLS
 from conformance.engine.judging.scenarios import ScenarioTrial
@@ -145,8 +146,39 @@ OTHERS: Functions = {
         name: weakly(getattr(np, name))
         for name in ("add", "subtract", "multiply", "maximum", "less")
     },
-    **{name: getattr(np, name) for name in ("square", "sum", "max")},
+    **{
+        name: getattr(np, name)
+        for name in (
+            *("square", "sum", "max", "argmax", "cumsum", "expand_dims", "flip", "matmul"),
+            *("moveaxis", "reshape", "roll", "sort", "swapaxes", "take", "tile", "transpose"),
+        )
+    },
+    "conv": lambda x, kernel: np.stack([_convolved(image, kernel) for image in x]),
+    "max_pool": lambda x, size, strides: np.stack([_pooled(image, size, strides) for image in x]),
 }
+
+
+def _convolved(image: Any, kernel: Any) -> Any:
+    """One image, channels last, without padding."""
+    *_, channels, results = kernel.shape
+    sums = [
+        sum(
+            signal.correlate(image[..., c], kernel[..., c, result], "valid", "direct")
+            for c in range(channels)
+        )
+        for result in range(results)
+    ]
+    return np.stack(sums, -1)
+
+
+def _pooled(image: Any, size: int, strides: int) -> Any:
+    """The largest elements of the windows of one image, channels last, without padding."""
+    counts = [(length - size) // strides + 1 for length in image.shape[:-1]]
+    pooled = np.empty((*counts, image.shape[-1]), image.dtype)
+    for place in np.ndindex(*counts):
+        window = tuple(slice(k * strides, k * strides + size) for k in place)
+        pooled[place] = image[window].max(axis=tuple(range(len(place))))
+    return pooled
 
 
 LEFT_OUT = {"placeholder", "compiled", "docstring_example"}

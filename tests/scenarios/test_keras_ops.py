@@ -42,6 +42,10 @@ def ahead(key: Any) -> Any:
     return abs(key) if isinstance(key, int) else key
 
 
+def _refuse() -> Any:
+    raise RuntimeError("NYI: querying is_contiguous inside of vmap")
+
+
 WRONG: tuple[tuple[str, str, Callable[..., Any]], ...] = (
     ("cond", "always the first", lambda p, t, f: t()),
     ("cond", "the other one", lambda p, t, f: f() if p else t()),
@@ -55,6 +59,11 @@ WRONG: tuple[tuple[str, str, Callable[..., Any]], ...] = (
     ("map", "along the last axis", lambda f, xs: ops.map_(f, np.swapaxes(xs, 0, -1))),
     ("vectorized_map", "in reverse", lambda f, e: ops.map_(f, ops.mapped(np.flip, e))),
     ("vectorized_map", "of the whole", lambda f, e: f(e)),
+    (
+        "vectorized_map",
+        "refuses images",
+        lambda f, e: _refuse() if np.ndim(ops.leaves(e)[0]) > 3 else ops.map_(f, e),
+    ),
     (
         "vectorized_map",
         "a list turned round",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from functools import partial
 
-from conformance.editions import open_inputs_of, symbols_of
+from conformance.editions import Document, open_inputs_of, symbols_of
 from conformance.engine.judging import metadata, values
 from conformance.engine.judging.answers import CallAnswer, only_value
 from conformance.engine.judging.cases import Prepared
@@ -36,6 +36,7 @@ from conformance.engine.judging.refusals import (
 )
 from conformance.generators.forms import iterable_parameter
 from conformance.generators.open_inputs import promised_inputs
+from conformance.generators.structure import Structure
 from conformance.observations import (
     Crashed,
     DrawObservation,
@@ -304,11 +305,20 @@ def _raised(
         got=f"{outcome.type}: {without_stack(outcome.message)}",
         place=outcome.place,
         expected=prepared.own_answer(number),
-        at=promised_inputs(
-            structure.program.inputs, structure.spec, structure.edition, outcome.message
-        ),
+        at=_promise(structure, outcome, conventions),
         verdict=Verdict.UNSUPPORTED if refused else None,
     )
+
+
+def _promise(
+    structure: Structure, outcome: Raised, conventions: tuple[str, ...]
+) -> Mapping[Document, int | str]:
+    """Where a document promises that a call is computed: symbolic tensors of two dtypes that were
+    accepted do, and inputs of some forms."""
+    spec, edition = structure.spec, structure.edition
+    if {*structure.unsettled} - {*conventions} >= {ConventionName.MIXED_DTYPES}:
+        return {spec.editions[edition]: symbols_of(edition)}
+    return promised_inputs(structure.program.inputs, spec, edition, outcome.message)
 
 
 def _impure(changed: tuple[str, ...], number: int) -> Finding:

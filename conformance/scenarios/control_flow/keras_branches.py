@@ -124,7 +124,7 @@ _OF_MATRICES: tuple[Expression, ...] = (
     do("matmul", X, do("transpose", OUTER)),
     do("max", do("multiply", X, OUTER), 1),
 )
-"""Of a matrix, and of another of its shape from outside."""
+"""Functions of a matrix `x`, some with `outer`, another one of its shape."""
 
 
 def _matrix_by_matrix(draw: DrawFn) -> Nested:
@@ -142,9 +142,9 @@ def _image_by_image(draw: DrawFn) -> Nested:
     lengths, (own, others) = (4, 3, 2)[:spatial], draw(st.sampled_from(((1, 1), (2, 3))))
     kernel = small(draw, (*(2, 1, 2)[:spatial], own, others), "float32")
     x = small(draw, (n, *lengths, own), "float32")
-    one = do("expand_dims", X, 0)
+    image = do("expand_dims", X, 0)
     name = draw(st.sampled_from(("conv", "max_pool")))
-    called = do("conv", one, OUTER) if name == "conv" else do("max_pool", one, 2, 1)
+    called = do("conv", image, OUTER) if name == "conv" else do("max_pool", image, 2, 1)
     about = f"{name}, {spatial} spatial axes"
     return _mapped(x, {"outer": kernel}, do("operator.getitem", called, 0), "float32", about)
 
