@@ -92,7 +92,7 @@ def test_vague_names_are_those_that_code_binds(tmp_path: Path) -> None:
 
 def test_tests_are_examined_for_names_alone(tmp_path: Path) -> None:
     module = tmp_path / "module.py"
-    module.write_text('"""It came."""\nfound = 1\n')
+    module.write_text('"""The answer came too late."""\nfound = 1\n')
     assert {f.rule for f in findings({"tests/a.py": module})} == {"name"}
     assert {f.rule for f in findings({"tools/a.py": module})} == {"came", "name"}
     assert "tests/tools/test_style.py" in files()
