@@ -176,12 +176,12 @@ def test_an_error_for_want_of_a_length_is_told_from_others(
     tmp_path: Path, needs_lengths: bool
 ) -> None:
     source = VAGUE.replace("{}", "None in int_shape(x)" if needs_lengths else "False")
-    program_ = Program(
+    chain = Program(
         (Input("x", (3,), "float32", Binding.PLACEHOLDER),),
         (Step("a", "tanh", (Ref("x"),)), Step("b", "exp", (Ref("a"),))),
         ("b",),
     )
-    asked = planned(Question(program_, [{"x": np.array([-1.0, 0.5, 2.0], "float32")}], "keras-2.2"))
+    asked = planned(Question(chain, [{"x": np.array([-1.0, 0.5, 2.0], "float32")}], "keras-2.2"))
     with Session(launch(tmp_path, "vague", source)) as worker:
         (difference,) = judged(asked, worker.run_batch(asked.batch)).differences
         assert blamed(worker, asked) is None
@@ -207,7 +207,7 @@ def function(inputs, outputs, updates=(), **kwargs):
 
 
 def test_numbers_that_fail_after_others_alone_are_called_after_them(tmp_path: Path) -> None:
-    program_ = Program(
+    chain = Program(
         (
             Input("x", (3,), "float32", Binding.PLACEHOLDER),
             Input("v", (3,), "float32", Binding.VARIABLE),
@@ -217,7 +217,7 @@ def test_numbers_that_fail_after_others_alone_are_called_after_them(tmp_path: Pa
     )
     numbers = [np.array(n, "float32") for n in ([-1, 0.5, 2], [0.25, 1, -3], [1, 1, 1])]
     arrays = [{"x": x, "v": numbers[0]} for x in numbers]
-    asked = planned(Question(program_, arrays, "keras-2.2"))
+    asked = planned(Question(chain, arrays, "keras-2.2"))
     with Session(launch(tmp_path, "stale", STALE)) as worker:
         difference = judged(asked, worker.run_batch(asked.batch)).differences[0]
         assert difference.draw == 1

@@ -171,10 +171,10 @@ def test_functions_are_called_with_other_shapes() -> None:
             session.run()
             answered += 1
         for call in session.courses:
-            for step_ in candidate.program.steps:
-                shape = dict(step_.kwargs).get("shape")
-                if step_.function == "placeholder" and isinstance(shape, tuple):
-                    pairs = zip(shape, call.types[step_.result].shape, strict=True)
+            for creation in candidate.program.steps:
+                shape = dict(creation.kwargs).get("shape")
+                if creation.function == "placeholder" and isinstance(shape, tuple):
+                    pairs = zip(shape, call.types[creation.result].shape, strict=True)
                     assert all(a in (None, b) for a, b in pairs)
     assert answered
 
@@ -255,7 +255,9 @@ def test_what_a_body_makes_with_a_tensor_is_not_known() -> None:
 def test_programs_know_the_kernels_that_they_must_know() -> None:
     """Some take lengths from tensors; this one had such a slice as its kernel."""
     for number in (*range(40), 9686):
-        program_ = composed(Plan("keras-2.2", 0), number)
-        types = program_.courses[0].types
-        calls = program_.courses[0].calls
-        assert fits(static_shapes(initial_shapes(program_.program, types), calls, types), calls)
+        planned_program = composed(Plan("keras-2.2", 0), number)
+        types = planned_program.courses[0].types
+        calls = planned_program.courses[0].calls
+        assert fits(
+            static_shapes(initial_shapes(planned_program.program, types), calls, types), calls
+        )

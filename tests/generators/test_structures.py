@@ -174,9 +174,9 @@ def test_the_shape_rule_gives_the_shape_of_the_oracle(edition: Edition, name: st
 
 @pytest.mark.parametrize(("edition", "name", "error"), INVALID)
 def test_a_documented_error_has_structures(edition: Edition, name: str, error: str) -> None:
-    structures_ = invalid(edition, name, error)
-    assert len(structures_) >= (1 if name == "placeholder" else 3)
-    for structure in structures_:
+    calls = invalid(edition, name, error)
+    assert len(calls) >= (1 if name == "placeholder" else 3)
+    for structure in calls:
         assert structure.error is not None
         assert structure.error.name == error
         assert structure.unsettled == ()
@@ -250,8 +250,8 @@ def test_no_structure_comes_twice() -> None:
 
 
 def test_a_function_of_few_structures_gives_those() -> None:
-    structures_ = generate(structures(load()["eye"], "keras-1"), 150, 0)
-    assert 6 <= len(structures_) < 150
+    calls = generate(structures(load()["eye"], "keras-1"), 150, 0)
+    assert 6 <= len(calls) < 150
 
 
 def test_shrinking_ends_with_the_smallest_that_fails() -> None:

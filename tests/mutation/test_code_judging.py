@@ -178,39 +178,39 @@ def test_a_module_that_prints_last_has_no_sources(last: str, problem: str, tmp_p
 
 
 def test_an_error_is_noticed_by_a_failure_that_is_not_known(judge: Judge) -> None:
-    mutant_ = judge("softmax", "np.exp(a", "np.cosh(a", "softmax")
-    assert mutant_.outcome == "killed"
-    assert mutant_.notice is not None
-    assert (mutant_.notice.how, mutant_.notice.function, mutant_.notice.aspect) == (
+    judgement = judge("softmax", "np.exp(a", "np.cosh(a", "softmax")
+    assert judgement.outcome == "killed"
+    assert judgement.notice is not None
+    assert (judgement.notice.how, judgement.notice.function, judgement.notice.aspect) == (
         "unexpected",
         "softmax",
         "value",
     )
-    assert mutant_.before == "e = np.exp(a - np.max(a, axis=axis, keepdims=True))"
-    assert mutant_.run == ["softmax"]
+    assert judgement.before == "e = np.exp(a - np.max(a, axis=axis, keepdims=True))"
+    assert judgement.run == ["softmax"]
 
 
 @pytest.mark.thorough
 def test_what_is_no_error_survives(judge: Judge) -> None:
-    mutant_ = judge("softmax", "a - np.max", "-np.max", "exp")
-    assert (mutant_.outcome, mutant_.notice, mutant_.run) == ("survived", None, ["exp"])
+    judgement = judge("softmax", "a - np.max", "-np.max", "exp")
+    assert (judgement.outcome, judgement.notice, judgement.run) == ("survived", None, ["exp"])
     same = judge("exp", "node(np.exp, x)", "node(lambda a: np.exp(a), x)", "exp")
     assert same.outcome == "survived"
     assert same.quiet == []
 
 
 def test_an_error_in_what_a_function_reaches_is_noticed(judge: Judge) -> None:
-    mutant_ = judge("node", "trial.shape if known", "(7,) if known", "exp", "softmax")
-    assert mutant_.notice is not None
-    assert (mutant_.notice.how, mutant_.notice.aspect) == ("unexpected", "static shape")
+    judgement = judge("node", "trial.shape if known", "(7,) if known", "exp", "softmax")
+    assert judgement.notice is not None
+    assert (judgement.notice.how, judgement.notice.aspect) == ("unexpected", "static shape")
 
 
 @pytest.mark.thorough
 def test_what_a_convention_excuses_is_told_of_a_survivor(judge: Judge) -> None:
-    mutant_ = judge("node", "trial.dtype", "np.float64", "exp")
-    assert mutant_.outcome == "survived"
-    assert mutant_.quiet
-    assert all(line.startswith("exp dtype diverges ") for line in mutant_.quiet)
+    judgement = judge("node", "trial.dtype", "np.float64", "exp")
+    assert judgement.outcome == "survived"
+    assert judgement.quiet
+    assert all(line.startswith("exp dtype diverges ") for line in judgement.quiet)
 
 
 @pytest.mark.thorough
@@ -242,20 +242,20 @@ def _results(target: Target, contents: dict[str, bytes], function: str) -> Resul
 
 
 def test_a_module_that_cannot_be_imported_is_noticed(judge: Judge) -> None:
-    mutant_ = judge("exp", "def exp(x):", "def exp(x=1 / 0):", "exp")
-    assert mutant_.notice is not None
-    assert mutant_.notice.how == "does not start"
-    assert "ZeroDivisionError" in mutant_.notice.says
+    judgement = judge("exp", "def exp(x):", "def exp(x=1 / 0):", "exp")
+    assert judgement.notice is not None
+    assert judgement.notice.how == "does not start"
+    assert "ZeroDivisionError" in judgement.notice.says
 
 
 @pytest.mark.thorough
 def test_a_change_that_hangs_ends(judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scoring, "LEAST_SECONDS", 1.5)
     monkeypatch.setattr(scoring, "PATIENCE", 0.0)
-    mutant_ = judge("exp", "node(np.exp, x)", "node(lambda a: list(iter(int, 1)), x)", "exp")
-    assert mutant_.notice is not None
-    assert mutant_.notice.how == "time over"
-    assert mutant_.seconds < 60
+    judgement = judge("exp", "node(np.exp, x)", "node(lambda a: list(iter(int, 1)), x)", "exp")
+    assert judgement.notice is not None
+    assert judgement.notice.how == "time over"
+    assert judgement.seconds < 60
 
 
 @pytest.mark.thorough
@@ -358,11 +358,11 @@ def test_the_command_goes_on_with_what_it_left(project: Path) -> None:
 
 @pytest.mark.thorough
 def test_ctrl_c_keeps_what_was_judged(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def look(self: CodeScoring, mutant_: CodeMutant, number: int) -> JudgedCodeMutant | None:
+    def look(self: CodeScoring, change: CodeMutant, number: int) -> JudgedCodeMutant | None:
         if done:
             raise KeyboardInterrupt
-        done.append(mutant_.id)
-        return judged_before(self, mutant_, number)
+        done.append(change.id)
+        return judged_before(self, change, number)
 
     done: list[str] = []
     judged_before = CodeScoring.judged
@@ -372,7 +372,7 @@ def test_ctrl_c_keeps_what_was_judged(project: Path, monkeypatch: pytest.MonkeyP
     assert "the same command with --resume goes on" in ended.output
     left = json.loads((project / "tiny.code-mutation.json").read_text("utf-8"))
     assert left["interrupted"] is True
-    assert [mutant_["id"] for mutant_ in left["mutants"]] == done
+    assert [entry["id"] for entry in left["mutants"]] == done
 
 
 def test_the_exit_status_says_whether_a_change_survives(project: Path) -> None:
@@ -397,12 +397,11 @@ def test_what_survived_is_judged_again_if_that_is_asked_for(project: Path) -> No
         return report
 
     first, second = start(), start("--resume", "--again")
-    survived = [mutant_["id"] for mutant_ in first["mutants"] if mutant_["outcome"] == "survived"]
+    survived = [entry["id"] for entry in first["mutants"] if entry["outcome"] == "survived"]
     assert first["again"] == []
     assert second["again"] == survived != []
     outcomes = [
-        [(mutant_["id"], mutant_["outcome"]) for mutant_ in two["mutants"]]
-        for two in (first, second)
+        [(entry["id"], entry["outcome"]) for entry in two["mutants"]] for two in (first, second)
     ]
     assert outcomes[0] == outcomes[1]
     page = (project / "tiny.code-mutation.md").read_text("utf-8")

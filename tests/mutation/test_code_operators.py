@@ -145,8 +145,8 @@ def alone(helper):
 
 
 def test_what_a_function_reaches_counts_for_it_the_nearest_first() -> None:
-    found_mutants = mutants(GRAPH, f="f", g="g", alone="alone")
-    assert {m.unit: list(m.reached_from) for m in found_mutants} == {"deeper": ["g", "f"]}
+    population = mutants(GRAPH, f="f", g="g", alone="alone")
+    assert {m.unit: list(m.reached_from) for m in population} == {"deeper": ["g", "f"]}
 
 
 def test_a_parameter_is_no_reference() -> None:
@@ -169,16 +169,12 @@ def test_a_class_is_changed_as_a_whole() -> None:
 
 
 def test_a_sample_is_the_same_again_and_begins_a_larger_one() -> None:
-    drawn_mutants = mutants(source("return x + y * 3 - f(x, y, 4)[2]"))
-    ids = [m.id for m in drawn(drawn_mutants, 4, 7)]
-    assert ids == [m.id for m in drawn(list(reversed(drawn_mutants)), 4, 7)]
-    assert ids == [m.id for m in drawn(drawn_mutants, 6, 7)][:4]
-    assert ids != [m.id for m in drawn(drawn_mutants, 4, 8)]
-    assert (
-        len(drawn(drawn_mutants, None, 7))
-        == len(drawn_mutants)
-        == len({m.id for m in drawn_mutants})
-    )
+    population = mutants(source("return x + y * 3 - f(x, y, 4)[2]"))
+    ids = [m.id for m in drawn(population, 4, 7)]
+    assert ids == [m.id for m in drawn(list(reversed(population)), 4, 7)]
+    assert ids == [m.id for m in drawn(population, 6, 7)][:4]
+    assert ids != [m.id for m in drawn(population, 4, 8)]
+    assert len(drawn(population, None, 7)) == len(population) == len({m.id for m in population})
 
 
 @pytest.mark.thorough

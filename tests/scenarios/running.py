@@ -48,8 +48,8 @@ def function(name: str) -> Callable[..., Any]:
     package, _, rest = name.rpartition(".")
     if name in CALLS:
         return CALLS[name]
-    callable_: Callable[..., Any] = getattr(operator if package else K, rest)
-    return callable_
+    implementation: Callable[..., Any] = getattr(operator if package else K, rest)
+    return implementation
 
 
 def resolved(argument: Argument, names: dict[str, Any]) -> Any:

@@ -56,8 +56,8 @@ def test_a_right_compiled_call_is_not_told() -> None:
 
 
 def test_a_wrong_compiled_call_contradicts_what_the_call_gives() -> None:
-    findings_seen = _findings(lambda *args, **options: np.full(3, 99.0))
-    assert Verdict.VIOLATES in {f.verdict for f in findings_seen}
+    problems = _findings(lambda *args, **options: np.full(3, 99.0))
+    assert Verdict.VIOLATES in {f.verdict for f in problems}
 
 
 @pytest.mark.parametrize("error", [NotImplementedError, TypeError])
@@ -65,6 +65,6 @@ def test_a_call_that_is_not_compiled_is_refused(error: type[Exception]) -> None:
     def compiled(*args: Any, **options: Any) -> Any:
         raise error("nothing is compiled here")
 
-    findings_seen = _findings(compiled)
-    assert findings_seen
-    assert all(f.verdict is not Verdict.VIOLATES for f in findings_seen)
+    problems = _findings(compiled)
+    assert problems
+    assert all(f.verdict is not Verdict.VIOLATES for f in problems)

@@ -90,6 +90,14 @@ def test_vague_names_are_those_that_code_binds(tmp_path: Path) -> None:
     assert sorted(vague) == [(1, "found"), (2, "given"), (3, "_kept"), (3, "one")]
 
 
+def test_tests_are_examined_for_names_alone(tmp_path: Path) -> None:
+    module = tmp_path / "module.py"
+    module.write_text('"""The answer came too late."""\nfound = 1\n')
+    assert {f.rule for f in findings({"tests/a.py": module})} == {"name"}
+    assert {f.rule for f in findings({"tools/a.py": module})} == {"came", "name"}
+    assert "tests/tools/test_style.py" in files()
+
+
 def test_a_class_has_one_owner(tmp_path: Path) -> None:
     paths = {name: tmp_path / name for name in ("a.py", "b.py")}
     for path in paths.values():

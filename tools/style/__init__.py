@@ -6,8 +6,9 @@
                                      every finding in these files, allowed or not
 
 `prose` reads Markdown, docstrings, comments and messages and applies the rules of `rules.toml`.
-`names` reads the names that Python code binds. `raising` requires a section `Raises:` in the
-docstring of each public function with a `raise` of its own. `numerics` requires shapes and a source
-in the docstrings of numeric functions. Old text may keep as many findings per file and rule as
-`allowed.toml` says. That file only shrinks: `--shrink` never raises a number and never adds a row.
+`names` reads the names that Python code binds, also in tests. `raising` requires a section
+`Raises:` in the docstring of each public function with a `raise` of its own. `numerics` requires
+shapes and a source in the docstrings of numeric functions. Old text may keep as many findings per
+file and rule as `allowed.toml` says. That file only shrinks: `--shrink` never raises a number and
+never adds a row.
 """

@@ -15,13 +15,14 @@ ROOT = Path(__file__).parents[2]
 ALLOWED = Path(__file__).with_name("allowed.toml")
 GENERATED = {"docs/findings.md", "docs/migration.md", "CHANGELOG.md"}
 """Pages that commands write, and history."""
-CODE = ("conformance", "tools")
+CODE, TESTS = ("conformance", "tools"), "tests"
+"""The folders with modules. In tests, only `names` examines them."""
 
 
 def files() -> dict[str, Path]:
     """The files that are examined, by their paths from the root of the project."""
     pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("*.py")]
-    modules = [path for folder in CODE for path in (ROOT / folder).rglob("*.py")]
+    modules = [path for folder in (*CODE, TESTS) for path in (ROOT / folder).rglob("*.py")]
     paths = {path.relative_to(ROOT).as_posix(): path for path in (*pages, *modules)}
     return {name: paths[name] for name in sorted(paths) if name not in GENERATED}
 
@@ -29,10 +30,14 @@ def files() -> dict[str, Path]:
 def findings(chosen: dict[str, Path]) -> list[StyleFinding]:
     """All findings in some files."""
     modules = {name: path for name, path in chosen.items() if name.startswith("conformance/")}
-    every = [finding for name, path in chosen.items() for finding in prose.examine(path, name)]
+    every: list[StyleFinding] = []
     for name, path in chosen.items():
         if path.suffix == ".py":
             every += names.examine(path, name)
+        if name.startswith(f"{TESTS}/"):
+            continue
+        every += prose.examine(path, name)
+        if path.suffix == ".py":
             every += [*raising.examine(path, name), *numerics.examine(path, name)]
     return sorted([*every, *names.classes(modules)])
 
