@@ -26,7 +26,7 @@ from conformance.cli.migration.advice import LAYOUTS, Advice, Outcome
 from conformance.cli.migration.uses import BACKENDS, Use
 from conformance.editions import edition_files
 from conformance.specs.docstrings import Docstring, load_docstrings
-from conformance.specs.signature import Signature, parse
+from conformance.specs.signature import Parameter, Signature, parse
 
 Place = tuple[int, int, int, int]
 """The first line and column of an expression, and those of its end; columns from 1."""
@@ -205,11 +205,16 @@ def _needs(generator: str) -> str:
     return f"write {generator} = keras.random.SeedGenerator(SEED) {where}"
 
 
+def _parameter(parameter: Parameter) -> str:
+    default = "" if parameter.default is None else f"={parameter.default}"
+    return f"{parameter.name}{default}"
+
+
 def _parameters(documented: Signature) -> str:
     """The parameters of a function's definition, `*args` and `**kwargs` among them."""
-    plain = [p.name if p.default is None else f"{p.name}={p.default}" for p in documented.parameters]
+    plain = [_parameter(p) for p in documented.parameters]
     starred = f"*{documented.starred.name}" if documented.starred else "*"
-    named = [p.name if p.default is None else f"{p.name}={p.default}" for p in documented.named]
+    named = [_parameter(p) for p in documented.named]
     rest = [f"**{documented.keywords.name}"] if documented.keywords else []
     return ", ".join([*plain, *([starred] if documented.starred or named else []), *named, *rest])
 

@@ -87,7 +87,8 @@ def test_a_new_function_has_every_parameter_that_its_body_names() -> None:
 def test_two_blank_lines_stand_around_new_functions() -> None:
     Path("old.py").write_text(f"{HEAD}\n\n# how far\ny = K.l2_normalize(x, 1)\n", encoding="utf-8")
     assert migration("--scan", "old.py", "--write").exit_code == 1
-    assert "1e-12)))\n\n\n# how far\ny = k_l2_normalize(x, 1)\n" in Path("old.py").read_text("utf-8")
+    new = Path("old.py").read_text("utf-8")
+    assert "1e-12)))\n\n\n# how far\ny = k_l2_normalize(x, 1)\n" in new
 
 
 def test_a_missing_seed_generator_is_listed() -> None:
@@ -170,4 +171,4 @@ def test_the_library_may_be_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "libcst", None)
     Path("old.py").write_text(f"{HEAD}\ny = K.exp(x)\n", encoding="utf-8")
     result = migration("--scan", "old.py", "--diff")
-    assert result.exit_code == 2 and "keras-backend-conformance[port]" in result.stderr
+    assert result.exit_code == 2 and "pip install libcst" in result.stderr
