@@ -55,6 +55,8 @@ EXAMPLES: Mapping[str, str] = {
     "draws_together": "draws_together = true, or false",
 }
 """An example of each field as a file has it."""
+_OF_THE_TABLE = ("path", "requirements")
+"""Fields of a target's table that its record does not have."""
 _SHOWN = 60
 """Characters of a wrong value that are shown."""
 
@@ -83,6 +85,7 @@ def _of_table(field: str, what: str, kind: type[Struct]) -> str:
     if "unknown field" not in what:
         return f"`{field}` is missing; {write(field)}"
     own = [name for name in kind.__struct_fields__ if name != "name"]
+    own += _OF_THE_TABLE if "module" in own else ()
     return f"unknown field `{field}`; {proposal(field, own)}"
 
 

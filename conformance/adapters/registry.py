@@ -196,9 +196,10 @@ def _venv(path: Path, name: str, table: Mapping[str, Any]) -> Venv:
 def _target(path: Path, name: str, table: Mapping[str, Any], venvs: Mapping[str, Venv]) -> Target:
     where = f"{path}: targets.{name}"
     check_name(where, name)
-    if "module" not in table or "edition" not in table:
-        raise RegistryError(f'{where}: give `module` ("my_package.backend") and `edition`')
     fields = {k: v for k, v in table.items() if k not in ("venv", "requirements", "path")}
+    known = {"path", *Target.__struct_fields__}
+    if fields.keys() <= known and ("module" not in table or "edition" not in table):
+        raise RegistryError(f'{where}: give `module` ("my_package.backend") and `edition`')
     target = _convert(path, f"targets.{name}", name, fields, Target)
     _check(where, table, target)
     if target.mapping is not None:

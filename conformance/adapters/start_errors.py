@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shlex
+from collections.abc import Mapping
 
 from conformance.adapters.process import Launch
 
@@ -34,7 +36,7 @@ def not_started(launch: Launch, reason: str, printed: str) -> WorkerStartError:
         return WorkerStartError(f"{message}\n{printed}".strip())
     if (part := _DESCRIPTION.fullmatch(last)) is not None:
         return _not_described(launch, part[1], part[2], printed)
-    message = f"{launch.module} cannot be imported by {launch.python}: {last}"
+    message = f"{launch.module} cannot be imported by {launch.python}: {last}{_place(printed)}"
     return WorkerStartError(f"{message}\n{printed}", _hint(launch, last))
 
 
@@ -64,7 +66,8 @@ _DESCRIBED = {
 def _hint(launch: Launch, last: str) -> str:
     match = _NO_MODULE.match(last)
     if match is None:
-        return f"mend it until `{launch.python} -c 'import {launch.module}'` works there"
+        command = importing_command(launch.python, launch.module, launch.environment)
+        return f"mend it until `{command}` works there"
     lacking = match[1]
     if launch.module == lacking or launch.module.startswith(f"{lacking}."):
         return (
@@ -73,3 +76,22 @@ def _hint(launch: Launch, last: str) -> str:
         )
     package = _OWN_PACKAGE if lacking.partition(".")[0] == _OWN_MODULE else lacking
     return f"install what has {lacking} for it: {launch.python} -m pip install {package}"
+
+
+def importing_command(python: str, module: str, environment: Mapping[str, str]) -> str:
+    """The command that imports a module in a shell as a worker does."""
+    path = environment.get("PYTHONPATH")
+    before = f"PYTHONPATH={shlex.quote(path)} " if path else ""
+    return f"{before}{shlex.quote(python)} -c 'import {module}'"
+
+
+_FRAME = re.compile(r'^  File "([^"\n]+)", line (\d+)', re.MULTILINE)
+_OWN_FRAME = re.compile(r"<frozen |[/\\]conformance_worker[/\\]|[/\\]importlib[/\\]__init__\.py$")
+
+
+def _place(printed: str) -> str:
+    """The last line of the traceback's innermost file, unless that is the worker's or Python's."""
+    frames = _FRAME.findall(printed)
+    if not frames or _OWN_FRAME.search(frames[-1][0]):
+        return ""
+    return " (at {}:{})".format(*frames[-1])

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from string import Formatter
 from typing import Any
 
+from conformance.near_names import proposal
 from conformance.source_text import is_dotted
 
 PLACEHOLDERS = frozenset(
@@ -24,6 +25,15 @@ PLACEHOLDERS = frozenset(
 )
 
 
+DTYPES = (
+    *("bool", "int4", "int8", "int16", "int32", "int64"),
+    *("uint8", "uint16", "uint32", "uint64"),
+    *("float8_e4m3fn", "float8_e5m2", "bfloat16", "float16", "float32", "float64"),
+    *("complex64", "complex128"),
+)
+"""The dtypes that `lacks` may name."""
+
+
 def problems(fields: Mapping[str, Any]) -> Iterator[str]:
     """The problems in the fields of a table, each with the name of the field."""
     for name, value in fields.items():
@@ -32,6 +42,8 @@ def problems(fields: Mapping[str, Any]) -> Iterator[str]:
     for name, own in fields.get("names", {}).items():
         if not (is_dotted(name) and is_dotted(own)):
             yield f'names: {name!r} = {own!r}: write names of functions, such as pow = "power"'
+    unknown = [name for name in fields.get("lacks", ()) if name not in DTYPES]
+    yield from (f"lacks: no dtype {name!r}; {proposal(name, DTYPES)}" for name in unknown)
     for variable, text in fields.get("environment", {}).items():
         if not variable or "=" in variable:
             yield f"environment: {variable!r} cannot be the name of a variable"

@@ -271,7 +271,7 @@ def counted_causes(groups: Sequence[Sequence[SharedFailure]]) -> str:
     failures = sum(map(len, groups))
     front = sum(in_front_end(group[0].failure) for group in groups)
     where = f", {front} of them in Keras's front end" if front else ""
-    return f"{failures} failures of {counted(len(groups), 'cause')}{where}"
+    return f"{counted(failures, 'failure')} of {counted(len(groups), 'cause')}{where}"
 
 
 def _cause_lines(

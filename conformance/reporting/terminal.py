@@ -266,12 +266,10 @@ class TerminalWriter:
 
     def _first(self, event: FunctionJudged) -> str:
         """The first function of a target: whoever waits sees that the target works."""
-        cases = sum(aspect.cases for aspect in event.result.aspects)
         planned = self.planned.get(event.target, 0)
         functions = self._functions.get(event.target, 0)
         all_told = f"{counted(functions, 'function')} and about {counted(planned, 'case')}"
-        done = f"{event.result.function} judged by {counted(cases, 'case')}"
-        return f"{event.target}: {done}, of {all_told}"
+        return f"{event.target}: {event.result.function} judged, the first of {all_told}"
 
     def _suite_failed(self, event: SuiteFailed) -> None:
         if not self.quiet:

@@ -112,7 +112,8 @@ class Examiner:
 
     def _lose(self, target: Target, reason: str, cure: str) -> CannotRunError:
         hint = _OPTION.sub(r"--conformance-\1", cure)
-        lost = CannotRunError(f"{target.name} cannot be run: {reason}\nhint: {hint}")
+        first = reason.partition("\n")[0]
+        lost = CannotRunError(f"{target.name} cannot be run: {first}\nhint: {hint}")
         self._lost[id(target)] = lost
         return lost
 

@@ -184,6 +184,7 @@ edition = "keras-2.2"
         ("sandbox = 'no'", ':10: targets.a: sandbox: found "no"; write sandbox = false'),
         ("names = { pow = 3 }", ':10: targets.a: names: found {"pow": 3}; write names = {'),
         ("[targets.a.names]\npow = 3", ':10: targets.a: names: found {"pow": 3}; write names'),
+        ("paths = 'src'", ":10: targets.a: unknown field `paths`; did you mean path?"),
         ("modle = 3", ":10: targets.a: unknown field `modle`; did you mean module?"),
         (
             "programs = [{ name = 'g++' }]",
@@ -261,3 +262,15 @@ BRACES = "{{{{x}}}}"
 PYTHONPATH = "a"
 """
     assert registry.load(written(tmp_path, text))["mine"].script_environment == expected
+
+
+def test_a_misspelt_dtype_or_module_names_the_right_one(tmp_path: Path) -> None:
+    for field, message in {
+        "lacks = ['float64', 'flaot16']": "lacks: no dtype 'flaot16'; did you mean float16",
+        "lacks = ['double']": "lacks: no dtype 'double'; there are: bool, int4",
+    }.items():
+        with pytest.raises(RegistryError, match=message):
+            registry.load(written(tmp_path, PLACED.format(field)))
+    text = "[targets.a]\nmodul = 'a'\nedition = 'keras-3'\n"
+    with pytest.raises(RegistryError, match="unknown field `modul`; did you mean module"):
+        registry.load(written(tmp_path, text))

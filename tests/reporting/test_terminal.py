@@ -322,7 +322,7 @@ def test_a_pipe_gets_one_line_for_each_finished_target_and_no_control_characters
     names = [r.target.name for r in contents]
     begun, restarted, finished = lines[::3], lines[1::3], lines[2::3]
     assert [line.split(":")[0] for line in begun] == names
-    assert all(" judged by " in line for line in begun)
+    assert all(" judged, the first of " in line for line in begun)
     assert [line.split(":")[0] for line in finished] == names
     message = "worker restarted in dot: killed by signal 11"
     assert restarted == [f"{name}: {message}" for name in names]

@@ -74,8 +74,8 @@ def migration_command(**values: Any) -> None:
     reads the code and never runs it.
 
     --diff prints the changes as a patch, and --write makes them. Both list the calls that they
-    leave, with the reason; read the differences that --scan lists as well. They need the extra
-    `port`: pip install 'keras-backend-conformance[port]'.
+    leave, with the reason; read the differences that --scan lists as well. They need libcst:
+    pip install libcst.
 
     \b
     Exit status:

@@ -127,7 +127,7 @@ def _notification(file: Unreadable) -> dict[str, Any]:
     }
 
 
-EXTRA = "install it: pip install 'keras-backend-conformance[port]'"
+EXTRA = "pip install libcst"
 _FAILING = {
     "differs": (Outcome.DIFFERS, Outcome.REFUSED, Outcome.ABSENT, Outcome.UNKNOWN),
     "absent": (Outcome.REFUSED, Outcome.ABSENT, Outcome.UNKNOWN),

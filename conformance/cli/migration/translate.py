@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,7 +26,7 @@ from conformance.cli.migration.advice import LAYOUTS, Advice, Outcome
 from conformance.cli.migration.uses import BACKENDS, Use
 from conformance.editions import edition_files
 from conformance.specs.docstrings import Docstring, load_docstrings
-from conformance.specs.signature import Signature, parse
+from conformance.specs.signature import Parameter, Signature, parse
 
 Place = tuple[int, int, int, int]
 """The first line and column of an expression, and those of its end; columns from 1."""
@@ -37,13 +38,14 @@ _ATOMS = (
 _SIMPLE = (cst.Name, cst.Attribute, cst.BaseNumber, cst.BaseString)
 """Expressions that may be written twice: nothing is computed twice by it."""
 _EQUAL = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
+_GENERATOR = re.compile(r"(?:self\.)?\bseed_generator\b")
 PREFIX = "k_"
 """Before the name of a function of K that is defined at the top of a file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Remaining:
-    """A use that stays as it is."""
+    """A use that needs a person: it stays as it is, or its new call needs a name."""
 
     use: Use
     reason: str
@@ -58,6 +60,9 @@ class Translation:
     after: str = ""
     translated: int = 0
     remaining: list[Remaining] = field(default_factory=list)
+    """The uses that stay as they are."""
+    incomplete: list[Remaining] = field(default_factory=list)
+    """The translated uses whose new call needs a seed generator that the file must make."""
 
     def diff(self) -> str:
         """The change as a patch; empty if there is none."""
@@ -98,15 +103,28 @@ def _with_imports(module: cst.Module, context: CodemodContext, calls: Sequence[s
 
 def _with_definitions(module: cst.Module, definitions: Mapping[str, str]) -> cst.Module:
     """The module with functions after its first imports."""
-    blank = [cst.EmptyLine(indent=False), cst.EmptyLine(indent=False)]
     new = [
-        cst.parse_statement(definitions[name]).with_changes(leading_lines=blank)
+        cst.parse_statement(definitions[name]).with_changes(leading_lines=_blank_lines())
         for name in sorted(definitions)
     ]
     is_import = m.SimpleStatementLine([m.OneOf(m.Import(), m.ImportFrom())])
     places = [n + 1 for n, line in enumerate(module.body) if m.matches(line, is_import)]
     place = max(places, default=0)
-    return module.with_changes(body=[*module.body[:place], *new, *module.body[place:]])
+    after = [_apart(line) if new and not n else line for n, line in enumerate(module.body[place:])]
+    return module.with_changes(body=[*module.body[:place], *new, *after])
+
+
+def _apart(line: cst.CSTNode) -> cst.CSTNode:
+    """The first statement after a function, with two blank lines before it."""
+    assert isinstance(line, cst.SimpleStatementLine | cst.BaseCompoundStatement)
+    lines = list(line.leading_lines)
+    while lines and lines[0].comment is None:
+        lines.pop(0)
+    return line.with_changes(leading_lines=[*_blank_lines(), *lines])
+
+
+def _blank_lines() -> list[cst.EmptyLine]:
+    return [cst.EmptyLine(indent=False), cst.EmptyLine(indent=False)]
 
 
 def _forget(node: cst.CSTNode, context: CodemodContext) -> None:
@@ -162,6 +180,8 @@ class _Translator(cst.CSTTransformer):
         if new is None:
             new = self._named(piece, updated)
         self.calls.append(piece.template)
+        if generator := _GENERATOR.search(piece.template):
+            self._result.incomplete.append(Remaining(piece.use, _needs(generator[0])))
         return new.with_changes(lpar=[*updated.lpar, *new.lpar], rpar=[*new.rpar, *updated.rpar])
 
     def _named(self, piece: Advice, updated: cst.BaseExpression) -> cst.BaseExpression:
@@ -169,8 +189,8 @@ class _Translator(cst.CSTTransformer):
         assert piece.documented is not None
         lines = piece.template.split("\n")
         body = lines if len(lines) > 1 else [f"return {lines[0]}"]
-        head = f"def {PREFIX}{piece.documented}:"
-        name = str(piece.documented).partition("(")[0]
+        name = piece.documented.name
+        head = f"def {PREFIX}{name}({_parameters(piece.documented)}):"
         self.definitions[name] = "".join(
             f"{line}\n" for line in (head, *(f"    {x}" for x in body))
         )
@@ -178,6 +198,25 @@ class _Translator(cst.CSTTransformer):
             return cst.Name(f"{PREFIX}{name}")
         args = [_renamed(argument, piece.renamed) for argument in updated.args]
         return updated.with_changes(func=cst.Name(f"{PREFIX}{name}"), args=args)
+
+
+def _needs(generator: str) -> str:
+    where = "in __init__" if generator.startswith("self.") else "at the top of the file"
+    return f"write {generator} = keras.random.SeedGenerator(SEED) {where}"
+
+
+def _parameter(parameter: Parameter) -> str:
+    default = "" if parameter.default is None else f"={parameter.default}"
+    return f"{parameter.name}{default}"
+
+
+def _parameters(documented: Signature) -> str:
+    """The parameters of a function's definition, `*args` and `**kwargs` among them."""
+    plain = [_parameter(p) for p in documented.parameters]
+    starred = f"*{documented.starred.name}" if documented.starred else "*"
+    named = [_parameter(p) for p in documented.named]
+    rest = [f"**{documented.keywords.name}"] if documented.keywords else []
+    return ", ".join([*plain, *([starred] if documented.starred or named else []), *named, *rest])
 
 
 def _renamed(argument: cst.Arg, renamed: Mapping[str, str]) -> cst.Arg:
@@ -346,7 +385,6 @@ def summary(translations: Sequence[Translation]) -> Iterator[str]:
         if translation.translated or translation.remaining:
             counts = f"{translation.translated} translated, {len(translation.remaining)} left"
             yield f"{translation.file}: {counts}"
-        for rest in sorted(
-            translation.remaining, key=lambda rest: (rest.use.line, rest.use.column)
-        ):
+        unfinished = [*translation.remaining, *translation.incomplete]
+        for rest in sorted(unfinished, key=lambda rest: (rest.use.line, rest.use.column)):
             yield f"  {rest.use.line}:{rest.use.column} {rest.use.text}: {rest.reason}"

@@ -16,10 +16,27 @@ from conformance.results import ASPECTS, Aspect
 
 Predicate = Callable[[str], bool]
 
+
+def _with_known_words(_: click.Context, __: click.Parameter, selection: str | None) -> str | None:
+    """Warn if a name in the expression selects nothing while another one does."""
+    if selection:
+        from conformance.specs import load  # noqa: PLC0415 - `--help` needs no specs
+
+        specs = load()
+        names = [*specs, *specs.aliases()]
+        unknown = _unknown(selection, names)
+        if len(unknown) < len(_words(selection)):
+            for word in unknown:
+                asked = f"; {question}" if (question := did_you_mean(word, names)) else ""
+                click.echo(f"warning: -k: no function's name contains {word!r}{asked}", err=True)
+    return selection
+
+
 selection_option = click.option(
     "-k",
     "selection",
     metavar="EXPRESSION",
+    callback=_with_known_words,
     help="Only functions whose names match, such as 'sum or softmax'.",
 )
 aspects_option = click.option(
@@ -94,11 +111,21 @@ def nothing_selected(
     """That no function is selected; it proposes names for those of `-k` that none contains."""
     where = f" of {edition}" if edition else ""
     asked = f" by -k {selection!r}" if selection else ""
-    words = [w for w in _WORD.findall(selection or "") if w not in ("and", "or", "not")]
-    unknown = [w for w in words if not any(w.lower() in name.lower() for name in names)]
+    unknown = _unknown(selection or "", names)
     questions = [q for w in unknown if (q := did_you_mean(w, names))]
     hint = "; ".join(dict.fromkeys(questions)) or "`conformance list` has the functions"
     return UsageProblem(f"no function{where} is selected{asked}", hint)
+
+
+def _words(selection: str) -> list[str]:
+    words = dict.fromkeys(_WORD.findall(selection))
+    return [word for word in words if word not in ("and", "or", "not")]
+
+
+def _unknown(selection: str, names: Collection[str]) -> list[str]:
+    """The words of an expression that no name contains."""
+    words = _words(selection)
+    return [word for word in words if not any(word.lower() in name.lower() for name in names)]
 
 
 def no_such_aspect(asked: Collection[str], offered: Collection[str], edition: str) -> UsageProblem:

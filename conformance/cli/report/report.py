@@ -22,7 +22,7 @@ from conformance.near_names import proposal
 from conformance.reporting.documented import Documented
 from conformance.reporting.formats import FORMATS, File, format_files, site_files, write
 from conformance.reporting.pytest_module import ExportedTest, judges, module
-from conformance.reporting.safe_text import clean
+from conformance.reporting.safe_text import clean, counted
 from conformance.results import Results
 from conformance.results.scores import FAULTS
 
@@ -77,7 +77,7 @@ def _written(output: Path, files: Iterable[File]) -> list[Path]:
 def _announce(written: Sequence[Path], *, quiet: bool) -> None:
     if not quiet and written:
         shown = next((p for p in written if p.name == "index.html"), written[0])
-        more = f" and {len(written) - 1} more files" if len(written) > 1 else ""
+        more = f" and {counted(len(written) - 1, 'more file')}" if len(written) > 1 else ""
         click.echo(f"{clean(str(shown))}{more}")
 
 

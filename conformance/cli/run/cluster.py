@@ -28,7 +28,7 @@ from conformance.cli.targets.subjects import subject
 from conformance.engine import Answer, Assignment, Elsewhere, Perform, Stop, perform
 
 _RUN = uuid.uuid4().hex
-EXTRA = "pip install 'keras-backend-conformance[dask]'"
+EXTRA = "pip install distributed"
 CONNECT_SECONDS = 10
 PORTIONS_PER_THREAD = 3
 """So many that a fast machine does more of them, so few that starting workers does not matter."""

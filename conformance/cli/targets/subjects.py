@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import TypeVar
 from conformance.adapters import interpreters, mappings, registry
 from conformance.adapters.configured import Configurable
 from conformance.adapters.registry import completed, literal
+from conformance.adapters.start_errors import importing_command
 from conformance.adapters.target_records import SharedLibrary, Target
 from conformance.cli.errors import UsageProblem
 from conformance.cli.options.modules import ModuleOptions
@@ -200,4 +202,5 @@ def _need(library: SharedLibrary) -> str:
 def _cure(target: Target) -> str:
     if target.venv is not None:
         return f"conformance install --force {target.name}"
-    return "the module must be importable there: look at module, path and python"
+    command = importing_command(target.python or sys.executable, target.module, target.environment)
+    return f"look how `{command}` ends"

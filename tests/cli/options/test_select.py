@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from click.testing import CliRunner
 
+from conformance.cli import main
 from conformance.cli.errors import UsageProblem
 from conformance.cli.options.selection import expression
 
@@ -53,3 +55,16 @@ def test_an_expression_nested_too_deep_is_a_usage_problem() -> None:
         expression("(" * 5000 + "sum" + ")" * 5000)
     with pytest.raises(UsageProblem):
         chosen("not " * 5000 + "sum")
+
+
+def test_a_name_that_selects_nothing_is_reported_beside_one_that_does() -> None:
+    result = CliRunner().invoke(main, ["list", "-k", "softmx or batch_dot"])
+    assert result.exit_code == 0 and "batch_dot" in result.stdout
+    assert (
+        "warning: -k: no function's name contains 'softmx'; did you mean softmax" in result.stderr
+    )
+
+
+@pytest.mark.parametrize("text", ["softmax or batch_dot", "lesser and not equal", "softmx"])
+def test_a_name_that_selects_something_or_an_empty_selection_has_no_warning(text: str) -> None:
+    assert "warning" not in CliRunner().invoke(main, ["list", "-k", text]).stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -120,8 +121,11 @@ def test_a_module_that_is_mended_runs_at_once(place: Path) -> None:
     failed = invoke("install", "mine")
     assert failed.exit_code == 3
     reason = next(line for line in failed.output.splitlines() if line.startswith("failed mine"))
-    assert reason.endswith("RuntimeError: no engine")
-    assert "mend it until" in failed.output
+    file = re.escape(str(place / "own.py"))
+    assert re.search(rf"RuntimeError: no engine \(at {file}:\d+\)$", reason)
+    command = failed.output.partition("mend it until `")[2].partition("`")[0].replace("\n", "")
+    again = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, check=False)
+    assert "RuntimeError: no engine" in again.stderr, "the command shows the same error"
     backend(place)
     assert exp().exit_code == 0
 
