@@ -63,8 +63,10 @@ class TensorSpec:
         self.shape, self.dtype = shape, dtype
 
 def function(called, input_signature=None, autograph=True, jit_compile=False):
-    known = input_signature is None or any(d is not None for s in input_signature for d in s.shape)
-    assert known == jit_compile, "XLA alone knows the dimensions"
+    if jit_compile:
+        assert input_signature is None, "XLA knows the dimensions"
+    else:
+        assert [s.shape for s in input_signature] == [[None]], "the first length is unknown"
     return called
 """,
     "torch": """
