@@ -179,11 +179,15 @@ def geomspace(start: Any, stop: Any, num: int = 50, **how: Any) -> Array:
 def bounded_geomspace(
     model: Arithmetic, start: Any, stop: Any, num: int = 50, axis: int = 0, **how: Any
 ) -> Bounded:
-    """Value and bound of `geomspace`."""
-    model = _computed(model, start, stop)
+    """Value and bound of `geomspace`; infinite where the result's dtype does not hold an end."""
+    result, model = model, _computed(model, start, stop)
     value = geomspace(start, stop, num, axis=axis, **how)
-    reach = sum(finite_magnitude(np.log(end)) for end in _ends(start, stop))
-    return _of_exponents(model, value, reach, 13, axis)
+    ends = _ends(start, stop)
+    reach = sum(finite_magnitude(np.log(end)) for end in ends)
+    value, bound = _of_exponents(model, value, reach, 13, axis)
+    sizes = np.abs(np.broadcast_arrays(*ends))
+    lost = ((sizes < result.smallest_normal) | (sizes >= result.overflow)).any(0)
+    return value, np.where(_along(np.broadcast_to(lost, (num, *lost.shape)), axis), np.inf, bound)
 
 
 ORACLES: Mapping[str, Callable[..., Array]] = {

@@ -199,3 +199,9 @@ def test_the_ctc_losses_of_logits_are_those_of_torch() -> None:
     lengths = {"target_length": sizes, "output_length": steps}
     arguments = {"target": labels, "output": x, **lengths, "mask_index": 3}
     assert_right(losses, expect("ctc_loss", arguments, "float64", Conditioned(factor=4.0)))
+
+
+def test_a_progression_to_what_its_dtype_does_not_hold_is_open() -> None:
+    ends = {"start": np.array([1.0, 1.0]), "stop": np.array([1e-300, 1e-30]), "num": 3}
+    open_columns = np.isinf(_ask("geomspace", "float32", **ends).bound).all(0)
+    assert open_columns.tolist() == [True, False]
