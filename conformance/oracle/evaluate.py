@@ -129,9 +129,9 @@ OF_NUMBERS = frozenset(name for oracles in _OF_NUMBERS for name in oracles) - {
 """Functions that take integers for numbers, and none of them for places or labels, and that take
 other numbers as well."""
 
-Beyond = Literal["modulo", "wider", "nearest"]
-"""What becomes of an integer beyond the range of its dtype: it is taken modulo the size of that
-range, kept, or replaced by the nearest one."""
+Beyond = Literal["modulo", "wider", "saturated"]
+"""An integer beyond the range of its dtype is taken modulo the size of that range, kept, or
+replaced by the nearest."""
 
 
 def expect(
@@ -151,8 +151,8 @@ def expect(
     them where the function takes a list) or to Python values. A Python float is rounded to the
     dtype of the floating tensors beside it. `dtype` is the result dtype. `accuracy` is the spec's
     record. With `flush_subnormals` the bound allows that numbers below the smallest normal one are
-    read or written as zero (the documents are silent on it). `beyond` says what becomes of integers
-    beyond the range of the dtype. With `nearby` the bound does not rest on sums that need no
+    read or written as zero (the documents are silent on it). `beyond` is about integers beyond the
+    range of the dtype. With `nearby` the bound does not rest on sums that need no
     rounding for these very numbers. `given` is the dtype of the floating tensors where their
     arrays do not say it: bfloat16, whose numbers they hold in float32.
 
@@ -270,7 +270,7 @@ def _wide(value: Any, scalar: Callable[[float], Any], whole: Any) -> Any:
 
 def _integers(value: Any, dtype: str, beyond: Beyond) -> Array:
     whole = np.asarray(value).astype(np.bool_ if dtype == "bool" else np.int64)
-    if beyond == "nearest" and dtype not in ("bool", "uint64"):
+    if beyond == "saturated" and dtype not in ("bool", "uint64"):
         ends = np.iinfo(dtype)
         return np.asarray(np.clip(whole, ends.min, ends.max))
     return whole if beyond == "wider" else whole.astype(dtype).astype(whole.dtype)

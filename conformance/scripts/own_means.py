@@ -98,7 +98,7 @@ class OwnMeans:
         yield f"{step.result} = {compiler}({called}{options})({names})"
 
     def _specs(self, step: Step, tensors: Collection[str]) -> Iterator[str]:
-        """What TensorFlow knows of each tensor: not the first length of the one passed first."""
+        """The known part of each shape: not the first length of the first tensor."""
         values = [*step.args[2:], *(value for _, value in sorted(step.kwargs))]
         passed = (Step("", "", (value,)).mentions() & {*tensors} for value in values)
         first = next(filter(None, passed), frozenset())

@@ -161,9 +161,12 @@ def _claims(at: str, spec: Spec) -> Iterator[Problem]:
             yield f"{at}.claims", f"no claim of {document} says what the value is ({edition})"
     for i, claim in enumerate(spec.claims):
         yield from _claim(f"{at}.claims[{i}]", claim)
-        if claim.given not in (None, *spec.parameters):
+        if claim.parameter not in (None, *spec.parameters):
             named = ", ".join(spec.parameters)
-            yield f"{at}.claims[{i}].given", f"no parameter {claim.given!r}; there are: {named}"
+            yield (
+                f"{at}.claims[{i}].parameter",
+                f"no parameter {claim.parameter!r}; there are: {named}",
+            )
 
 
 def _says_nothing(document: Document, function: str) -> bool:

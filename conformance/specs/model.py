@@ -38,12 +38,12 @@ class Claim(SpecRecord, frozen=True, kw_only=True):
     """Where documents are docstrings: the section that says it."""
     rules_out: list[str] = field(default_factory=list)
     """Readings of conventions that these documents do not leave open here: `extremes: overflow`."""
-    given: str | None = None
+    parameter: str | None = None
     """The parameter without which the claim says nothing of a call."""
 
     def binds(self, arguments: Mapping[str, Any]) -> bool:
         """Whether the claim is about a call with these arguments."""
-        return self.given is None or arguments.get(self.given) is not None
+        return self.parameter is None or arguments.get(self.parameter) is not None
 
 
 class Erratum(SpecRecord, frozen=True, kw_only=True):

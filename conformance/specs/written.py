@@ -83,7 +83,7 @@ class ClaimEntry(SpecRecord, frozen=True, kw_only=True):
     """The same by document, where their sections differ."""
     rules_out: list[str] = field(default_factory=list)
     """Readings of conventions that it excludes: `extremes: overflow`."""
-    given: str | None = None
+    parameter: str | None = None
     """The parameter without which it says nothing of a call."""
 
     def complete(self, documents: list[Document]) -> Claim:
@@ -94,7 +94,7 @@ class ClaimEntry(SpecRecord, frozen=True, kw_only=True):
             at=self.at,
             sections=_sections(self.section, documents) | self.sections,
             rules_out=self.rules_out,
-            given=self.given,
+            parameter=self.parameter,
         )
 
 

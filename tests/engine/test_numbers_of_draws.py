@@ -91,7 +91,7 @@ def test_integers_beyond_their_range_may_be_the_nearest_that_it_holds() -> None:
     call = structure("square", "uint8")
     (finding,) = findings(call, "wide", 20, 255, "uint8")
     assert finding.verdict is Verdict.DIVERGES
-    assert finding.readings == ("integer-overflow: nearest",)
+    assert finding.readings == ("integer-overflow: saturated",)
     (finding,) = findings(call, "wide", 20, 254, "uint8")
     assert finding.verdict is Verdict.VIOLATES
     (finding,) = findings(call, "wide", 3, 255, "uint8")

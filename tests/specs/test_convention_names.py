@@ -36,6 +36,7 @@ OTHER_MEANINGS: Mapping[str, set[str]] = {
     "scenarios/control_flow/recurrent.py": {"seed"},
     "generators/drawers/resampling.py": {"nearest"},
     "oracle/keras_ops/resampling.py": {"nearest"},
+    "oracle/keras_ops/resizing.py": {"nearest"},
     "results/": {"accuracy", "purity", "seed"},
     "scenarios/model.py": {"accuracy"},
     "scenarios/randomness/edge_seeds.py": {"seed"},

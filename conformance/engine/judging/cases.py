@@ -46,7 +46,7 @@ from conformance.oracle.evidence import Evidence
 from conformance.oracle.special_points import possible, with_finite_bounds
 from conformance.oracle.variants import (
     FLUSHED,
-    NEAREST,
+    SATURATED,
     WIDER,
     NoReadingError,
     Readings,
@@ -427,8 +427,8 @@ class Prepared:
 
 
 def _beyond(readings: Readings) -> Beyond:
-    """What becomes of integers beyond the range of their dtype."""
-    return "wider" if WIDER in readings else "nearest" if NEAREST in readings else "modulo"
+    """How the oracle writes integers beyond the range of their dtype."""
+    return "wider" if WIDER in readings else "saturated" if SATURATED in readings else "modulo"
 
 
 def _shown(numbers: Mapping[str, Array]) -> str:

@@ -103,7 +103,7 @@ def _perspective(call: CallDraft) -> None:
 
 METHODS = ("bilinear", "nearest", "bicubic")
 WAYS = ("same", "repeated", "alike", "with borders", "cut", "another")
-"""The ways in which images of another size are settled, and the one that conventions settle."""
+"""Ways to another size: the docstring settles all but the last, which conventions settle."""
 
 
 DOMAINS = {"alike": ALIKE, "cut": "windows of images", "another": "images of another size"}

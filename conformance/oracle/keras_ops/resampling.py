@@ -162,13 +162,20 @@ def bounded_map(  # noqa: PLR0917 - as documented
 
 
 def last(images: Array, data_format: str | None) -> Array:
-    """A batch of images with their channels in the last axis."""
+    """A batch of images with their channels in the last axis.
+
+    Shapes: images with or without a first axis of images; the result (images, rows, columns,
+    channels).
+    """
     x = np.moveaxis(images, -3, -1) if data_format == "channels_first" else images
     return x if x.ndim == 4 else x[None]
 
 
 def placed(x: Array, images: Array, data_format: str | None) -> Array:
-    """The batch as the images lie."""
+    """The batch as the images lie.
+
+    Shapes: x as from `last`; the result as `images`, of the lengths of x.
+    """
     x = x if images.ndim == 4 else x[0]
     return np.moveaxis(x, -1, -3) if data_format == "channels_first" else x
 

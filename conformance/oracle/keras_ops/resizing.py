@@ -45,7 +45,7 @@ CUBIC: Mapping[str, tuple[float, bool]] = {
 
 
 def origins(size: int, length: int, grid: str) -> Array:
-    """The places along an axis of the input from which the result comes.
+    """The places along an axis of the input around which the means of the result are.
 
     Shapes: (size) of an input of `length`.
     """

@@ -13,12 +13,12 @@ from typing import Any
 
 from conformance.oracle.variants import images, numbers, tensors
 from conformance.oracle.variants.model import NoReadingError, Reading, Readings, Variant
-from conformance.oracle.variants.numbers import FLUSHED, NARROWED, NEAREST, WIDER
+from conformance.oracle.variants.numbers import FLUSHED, NARROWED, SATURATED, WIDER
 
 __all__ = [
     "FLUSHED",
     "NARROWED",
-    "NEAREST",
+    "SATURATED",
     "VARIANTS",
     "WIDER",
     "NoReadingError",

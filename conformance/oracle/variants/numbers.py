@@ -16,7 +16,7 @@ FLUSHED: Reading = (ConventionName.SUBNORMAL, "flushed")
 """Numbers below the smallest normal one count as zero: an option of the oracle itself."""
 WIDER: Reading = (ConventionName.INTEGER_OVERFLOW, "wider")
 """Integers that their dtype does not hold are kept: an option of the oracle itself."""
-NEAREST: Reading = (ConventionName.INTEGER_OVERFLOW, "nearest")
+SATURATED: Reading = (ConventionName.INTEGER_OVERFLOW, "saturated")
 """The nearest integer that the dtype holds is in their place: an option of the oracle itself."""
 NARROWED: Reading = (ConventionName.COMPUTING_DTYPE, "32 bits")
 """Tensors of 64 bits are rounded to 32 before anything is computed."""
@@ -81,7 +81,7 @@ VARIANTS: Mapping[Reading, Variant] = {
     FLUSHED: _unchanged,
     NARROWED: _narrowed,
     WIDER: _unchanged,
-    NEAREST: _unchanged,
+    SATURATED: _unchanged,
     (ConventionName.NEGATIVE_STOP, "no numbers"): _no_numbers,
     (ConventionName.SUBNORMAL, "flushed in 32 bits"): _numbers(_flushed_in_32_bits),
     (ConventionName.SUBNORMAL, "normal"): _numbers(_normal),

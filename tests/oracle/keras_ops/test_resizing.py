@@ -32,12 +32,12 @@ def interpolated(x: Any, size: int, mode: str, **how: Any) -> Any:
 @pytest.mark.torch
 @pytest.mark.parametrize("name", HOW)
 def test_the_weights_are_those_of_pytorch(name: str) -> None:
-    (mode, *how), given = HOW[name]
+    (mode, *how), options = HOW[name]
     for size, length in SIZES:
         x = RNG.normal(size=length)
         ours = weights(size, length, mode, *how) @ x  # type: ignore[arg-type]
         np.testing.assert_allclose(
-            ours.astype(float), interpolated(x, size, mode, **given), rtol=1e-12, atol=1e-14
+            ours.astype(float), interpolated(x, size, mode, **options), rtol=1e-12, atol=1e-14
         )
 
 
