@@ -34,6 +34,9 @@ ROUNDINGS = 256
 """Roundings of a place, of a row and a column of weights, and of the sums of products."""
 WEIGHT = 2
 """How large the magnitudes of the weights of `bicubic` are together, along rows and columns."""
+TABLE = 2.0**-9
+"""The part of the largest element by which `bicubic` may be off besides: TensorFlow takes the
+weights from a table of 1024 places."""
 EDGE = 1e-3
 """Places as near to two elements as this are open for `nearest`: rounding decides."""
 CUBIC: Mapping[str, tuple[float, bool]] = {
@@ -178,7 +181,10 @@ def bounded_resize(model: Arithmetic, images: Array, size: Sequence[int], **how:
         exact = np.zeros(value.shape)
         return value, _bound_of_nearest(value, images, {**how, "size": size}) if of_size else exact
     risky = not np.isfinite(images).all() or most * WEIGHT >= model.overflow
-    return value, np.full(value.shape, np.inf if risky else allowance(ROUNDINGS, model) * most)
+    part = allowance(ROUNDINGS, model)
+    if how.get("interpolation") == "bicubic" and value.shape != images.shape:
+        part = part + TABLE
+    return value, np.full(value.shape, np.inf if risky else part * most)
 
 
 ORACLES: Mapping[str, Callable[..., Array]] = {"resize": resize}
