@@ -151,7 +151,9 @@ def test_an_error_of_import_is_its_last_line_and_what_to_do(folder: Path) -> Non
     (folder / "broken.py").write_text("import not_there\n")
     result = invoke("run", "broken.py", "-k", "exp", *SMOKE)
     assert result.exit_code == 3
-    assert "ModuleNotFoundError: No module named 'not_there'; install what has" in result.output
+    output = " ".join(result.output.split())
+    assert "ModuleNotFoundError: No module named 'not_there' (" in output
+    assert "broken.py:1); install what has not_there" in output
     assert "Traceback" not in result.output
     assert "Traceback" in invoke("run", "broken.py", "-k", "exp", "-v", *SMOKE).output
     elsewhere = invoke("run", "--module", "nowhere", "-k", "exp", *SMOKE)
@@ -274,7 +276,7 @@ def test_the_first_result_comes_within_seconds(folder: Path) -> None:
         first = process.stdout.readline()
         seconds = time.monotonic() - begun
         process.stdout.read()
-    assert first.startswith("reference: relu judged by ")
+    assert first.startswith("reference: relu judged")
     assert seconds < 30
 
 
