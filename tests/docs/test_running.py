@@ -37,6 +37,6 @@ def test_the_reference_has_as_many_cases_as_the_page_says(command: str, tmp_path
 @pytest.mark.thorough
 def test_a_run_begins_with_the_lines_that_the_page_shows(tmp_path: Path) -> None:
     printed = run("conformance run reference -k 'sum or dot or relu' --no-database", tmp_path)
-    (first,) = (line for line in printed.splitlines() if " judged by " in line)
-    (line,) = re.findall(r"^    (reference: .* judged by .*)$", PAGE, re.MULTILINE)
-    assert re.fullmatch(re.sub(r"(?<=judged by )\d+", r"\\d+", line), first)
+    (first,) = (line for line in printed.splitlines() if " judged, the first " in line)
+    (line,) = re.findall(r"^    (reference: .* judged, .*)$", PAGE, re.MULTILINE)
+    assert line == first
