@@ -197,8 +197,9 @@ def _target(path: Path, name: str, table: Mapping[str, Any], venvs: Mapping[str,
     where = f"{path}: targets.{name}"
     check_name(where, name)
     fields = {k: v for k, v in table.items() if k not in ("venv", "requirements", "path")}
-    known = {"path", *Target.__struct_fields__}
-    if fields.keys() <= known and ("module" not in table or "edition" not in table):
+    if fields.keys() <= {*Target.__struct_fields__} and (
+        "module" not in table or "edition" not in table
+    ):
         raise RegistryError(f'{where}: give `module` ("my_package.backend") and `edition`')
     target = _convert(path, f"targets.{name}", name, fields, Target)
     _check(where, table, target)

@@ -108,7 +108,7 @@ RAISED = (ValueError, IndexError)
 
 @pytest.fixture(autouse=True)
 def sharp(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A filter that is no reading."""
+    """A cubic filter outside the readings of the convention."""
     monkeypatch.setitem(cast(dict[str, Any], resizing.CUBIC), "sharp", (-1.0, True))
 
 
@@ -148,7 +148,9 @@ def test_any_window_of_an_image_may_be_cut_out(place: int) -> None:
     assert not [(f.gives, f.demands) for f in problems("image.resize", cut)]
 
 
-@pytest.mark.parametrize("reading", [{"grid": "corners"}, {"grid": "edges"}, {"cubic": "steep"}])
+@pytest.mark.parametrize(
+    "reading", [{"grid": "corners"}, {"grid": "edges"}, {"cubic": "steep"}, {"cubic": "table"}]
+)
 def test_a_reading_of_the_grid_or_of_the_filter_violates_nothing(reading: dict[str, str]) -> None:
     def read(images: Any, size: Any, **how: Any) -> Any:
         repeated = how.get("interpolation") == "nearest"  # which the docstring settles

@@ -49,10 +49,9 @@ def _cached(key: Callable[..., Any]):
         there = [*tensors([*args, *kwargs.values()])]
         if not there or not isinstance(result, Tensor):
             return result
-        first_result = memory(there[0]).setdefault(
-            ("cache", key(name, args, kwargs, result)), result
-        )
-        return first_result if like(first_result, result) else result
+        place = "cache", key(name, args, kwargs, result)
+        cached = memory(there[0]).setdefault(place, result)
+        return cached if like(cached, result) else result
 
     return everywhere(change)
 

@@ -34,17 +34,18 @@ ROUNDINGS = 256
 """Roundings of a place, of a row and a column of weights, and of the sums of products."""
 WEIGHT = 2
 """How large the magnitudes of the weights of `bicubic` are together, along rows and columns."""
-TABLE = 2.0**-9
-"""The part of the largest element by which `bicubic` may be off besides: TensorFlow takes the
-weights from a table of 1024 places."""
+TABLE = 1024
+"""Places between two elements that TensorFlow's table of weights has."""
 EDGE = 1e-3
 """Places as near to two elements as this are open for `nearest`: rounding decides."""
 CUBIC: Mapping[str, tuple[float, bool]] = {
     "keys": (-0.5, False),
     "repeated": (-0.5, True),
     "steep": (-0.75, True),
+    "table": (-0.5, False),
 }
-"""Filters of `bicubic`: their a, and whether the last element is repeated beyond an end."""
+"""Filters of `bicubic`: their a, and whether the last element is repeated beyond an end. `table`
+takes the weights of the nearest place in a table."""
 
 
 def origins(size: int, length: int, grid: str) -> Array:
@@ -82,7 +83,10 @@ def weights(  # noqa: PLR0917 - what decides a row
     a, repeats = CUBIC[cubic] if interpolation == "bicubic" else (0.0, False)
     step = min(1.0, size / length) if antialias else 1.0
     beyond = int(np.ceil(2 / step)) if repeats else 0
-    places = origins(size, length, grid)[:, None] - np.arange(-beyond, length + beyond)
+    around = origins(size, length, grid)
+    if interpolation == "bicubic" and cubic == "table":
+        around = np.round(around * TABLE) / TABLE
+    places = around[:, None] - np.arange(-beyond, length + beyond)
     triangle = np.maximum(0, 1 - np.abs(places * step))
     each = _cubic(places * step, a) if interpolation == "bicubic" else triangle
     first, last_one = each[:, :beyond].sum(1), each[:, beyond + length :].sum(1)
@@ -181,10 +185,7 @@ def bounded_resize(model: Arithmetic, images: Array, size: Sequence[int], **how:
         exact = np.zeros(value.shape)
         return value, _bound_of_nearest(value, images, {**how, "size": size}) if of_size else exact
     risky = not np.isfinite(images).all() or most * WEIGHT >= model.overflow
-    part = allowance(ROUNDINGS, model)
-    if how.get("interpolation") == "bicubic" and value.shape != images.shape:
-        part = part + TABLE
-    return value, np.full(value.shape, np.inf if risky else part * most)
+    return value, np.full(value.shape, np.inf if risky else allowance(ROUNDINGS, model) * most)
 
 
 ORACLES: Mapping[str, Callable[..., Array]] = {"resize": resize}

@@ -134,6 +134,7 @@ VARIANTS: Mapping[Reading, Variant] = {
     (ConventionName.RESIZE_GRID, "edges"): keyword("grid", "edges"),
     (ConventionName.CUBIC_FILTER, "repeated"): keyword("cubic", "repeated"),
     (ConventionName.CUBIC_FILTER, "steep"): keyword("cubic", "steep"),
+    (ConventionName.CUBIC_FILTER, "table"): keyword("cubic", "table"),
     (ConventionName.PATCH_ORDER, "channel by channel"): keyword("order", "channels"),
     (ConventionName.PATCH_PLACE, "the last axis"): keyword("place", "last"),
     (ConventionName.AVERAGE_BORDER, "counted"): keyword("counts_border", True),

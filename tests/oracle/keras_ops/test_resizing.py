@@ -53,7 +53,7 @@ def test_the_nearest_elements_are_those_of_pytorch(mode: str, grid: str) -> None
         np.testing.assert_array_equal(ours[settled], interpolated(x, size, mode)[settled])
 
 
-@pytest.mark.parametrize("cubic", ["keys", "repeated", "steep"])
+@pytest.mark.parametrize("cubic", ["keys", "repeated", "steep", "table"])
 @pytest.mark.parametrize("grid", ["centres", "corners", "edges"])
 @pytest.mark.parametrize("antialias", [False, True])
 def test_weights_add_up_to_one(cubic: str, grid: str, antialias: bool) -> None:
@@ -69,3 +69,10 @@ def test_the_filters_differ_beside_an_end_and_inside() -> None:
     assert np.abs(keys - repeated)[0].max() > 0.01
     np.testing.assert_allclose((keys - repeated)[3].astype(float), 0, atol=1e-15)
     assert np.abs(keys - steep)[3].max() > 0.01
+
+
+def test_a_table_has_the_exact_weights_of_its_places_and_near_ones_between() -> None:
+    exact, table = (weights(8, 4, "bicubic", False, "centres", c) for c in ("keys", "table"))
+    np.testing.assert_allclose(exact.astype(float), table.astype(float), atol=1e-15)
+    exact, table = (weights(5, 2, "bicubic", False, "centres", c) for c in ("keys", "table"))
+    assert 1e-5 < np.abs(exact - table).max() < 1 / 1024
