@@ -8,7 +8,7 @@ backends at once. A script needs the lines for its own backend alone.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -91,22 +91,9 @@ class OwnMeans:
         tensors = step.mentions() & self._tensors
         names = ", ".join(item.name for item in self._whole.inputs if item.name in tensors)
         options = "" if self._backend == "jax" else f", autograph=False, jit_compile={whole}"
-        if self._backend == "tensorflow" and not whole:
-            options = f", [{', '.join(self._specs(step, tensors))}]{options}"
         compiler = "jax.jit" if self._backend == "jax" else "tf.function"
         called = f"lambda {names}: {call}" if names else f"lambda: {call}"
         yield f"{step.result} = {compiler}({called}{options})({names})"
-
-    def _specs(self, step: Step, tensors: Collection[str]) -> Iterator[str]:
-        """The known part of each shape: not the first length of the first tensor."""
-        values = [*step.args[2:], *(value for _, value in sorted(step.kwargs))]
-        passed = (Step("", "", (value,)).mentions() & {*tensors} for value in values)
-        first = next(filter(None, passed), frozenset())
-        inputs = [item for item in self._whole.inputs if item.name in tensors]
-        batch = next((item.name for item in inputs if item.name in first), None)
-        for item in inputs:
-            shape = [None, *item.shape[1:]] if item.shape and item.name == batch else [*item.shape]
-            yield f"tf.TensorSpec({shape}, {item.name}.dtype)"
 
     def _gradients(self, step: Step) -> Iterator[str]:
         name, weights, sources, *args = step.args
