@@ -35,8 +35,7 @@ _SAYS = tuple(
         r"\bwhen using the \w+ backend\b",
         r"\bnone of the operands\b.{0,200}\bcan have\b",
         # a check before the numbers, which takes a length that is not known for another one
-        r"\bmust be (?:a vector of length|the same as)\b.{0,300}\bNone\b",
-        r"\bmust have the same shape\b.{0,300}\bNone\b",
+        r"\bmust (?:have the same shape|be a vector of length)\b[^\n]{0,300}\bNone\b",
     )
 )
 """How libraries say that a feature that the message names is not there."""
