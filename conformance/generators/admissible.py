@@ -18,10 +18,13 @@ from conformance.generators.domains import DOMAINS
 from conformance.generators.structure import CONVENTION_OF_PROFILE, Distributed, Structure
 from conformance.generators.values import (
     BEYOND,
+    FAR_INTEGER,
+    MOST_INTEGER,
     MOST_LARGE,
     MOST_OFFSET,
     MOST_ORDINARY,
     as_float32,
+    beyond_float32,
     domain_in,
     fits_truths,
     most_integer,
@@ -88,7 +91,9 @@ def _admits(structure: Structure, item: Input, array: Array, profile: str) -> bo
     if array.dtype.kind == "b":
         return not fits_truths(domain) or bool(DOMAINS[domain].admits(array).all())
     if not is_floating(item.dtype):
-        return _are_integers(array, domain, profile)
+        beyond = profile == "offset" and item in beyond_float32(structure)
+        integer = FAR_INTEGER + 2 * MOST_INTEGER if beyond else most_integer(domain)
+        return _are_integers(array, domain, profile, integer)
     numbers = DOMAINS[domain_in(profile, structure.domains.get(item.name, "real"))].admits(array)
     most = math.inf if DOMAINS[domain].far else MOST.get(profile, MOST_ORDINARY)
     far = np.abs(array) > most  # which NaN is not
@@ -120,10 +125,9 @@ def is_distribution(array: Array, axis: int) -> bool:
     return inside and bool((np.abs(total - 1) <= NEAR_ONE).all())
 
 
-def _are_integers(array: Array, domain: str, profile: str) -> bool:
+def _are_integers(array: Array, domain: str, profile: str, most: int) -> bool:
     if profile == "wide" and domain == "real":
         return True
-    most = most_integer(domain)
     low = 0 if domain in ("nonnegative", "positive", "truth") else -most
     inside = ((array >= low) & (array <= most)) | DOMAINS[domain].far
     return bool((inside & DOMAINS[domain].admits(array)).all())

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from conformance.generators import long_axes
 from conformance.generators.calls import CallDraft
+from conformance.generators.forms import in_form
+from conformance.program import Argument
 
 Dims = tuple[int, ...]
 
@@ -23,3 +27,9 @@ def dims(call: CallDraft, ranks: tuple[int, int], *, room: int | None = None) ->
     sizes = SMALL_SIZES if rank > 3 else SIZES
     shape = tuple(long_axes.short(call, sizes) for _ in range(rank))
     return long_axes.lengthened(call, shape, room=room)
+
+
+def block(call: CallDraft, numbers: Sequence[int]) -> Argument:
+    """Where a block begins or how long it is: a list, a tuple or a tensor."""
+    form = call.pick(("list", "tuple", "list", "list", *call.tensors_of_integers()))
+    return in_form(numbers, form if call.error is None else "list")

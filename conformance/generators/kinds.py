@@ -7,13 +7,14 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from conformance.editions import promotes
 from conformance.generators import fitting, images, long_axes, tensors
 from conformance.generators.calls import CallDraft
-from conformance.generators.dimensions import SMALL_SIZES, dims
+from conformance.generators.dimensions import SMALL_SIZES, block, dims
 from conformance.generators.drawers import DRAWERS
 from conformance.generators.forms import ITERABLES, in_form
 from conformance.generators.sizes import length_class, long_axis, size_class
-from conformance.program import Argument, Binding, Made, Ref
+from conformance.program import Binding, Made, Ref
 from conformance.specs import kinds
 from conformance.specs.rules import evaluate
 
@@ -270,7 +271,11 @@ def _axes(call: CallDraft, name: str, rule: kinds.Axes) -> None:
         call.add_value(name, None if rule.optional else [])
         return
     forms = (*_AXES, *(ITERABLES if call.edition in rule.iterable else ()))
-    form = call.pick(_LISTED if rule.listed else forms)
+    none = ("none",) if rule.empty and promotes(call.edition) else ()
+    form = call.pick((*(_LISTED if rule.listed else forms), *none))
+    if form == "none":
+        call.add_value(name, [] if rule.listed else ())
+        return
     if form == "one":
         call.add_value(
             name, call.pick(long_axes.favoured(call, call.shapes[rule.of], _signed(rank)))
@@ -375,12 +380,6 @@ def _integer(call: CallDraft, rule: kinds.Integer) -> int:
     return long_axes.count(call, rule.range, room=call.room // PRODUCTS if rule.optional else room)
 
 
-def _block(call: CallDraft, numbers: list[int]) -> Argument:
-    """Where a block begins or how long it is: a list, a tuple or a tensor."""
-    form = call.pick(("list", "tuple", "list", "list", *call.tensors_of_integers()))
-    return in_form(numbers, form if call.error is None else "list")
-
-
 _VALUES: dict[type, Callable[[CallDraft, Any], Any]] = {
     kinds.Permutation: lambda call, rule: tuple(
         _some(call, len(call.shapes[rule.of]), len(call.shapes[rule.of]))
@@ -389,10 +388,10 @@ _VALUES: dict[type, Callable[[CallDraft, Any], Any]] = {
         long_axes.count(call, rule.range, room=long_axes.growth(call))
         for _ in range(len(call.shapes[rule.of]) + rule.extra)
     ],
-    kinds.Starts: lambda call, rule: _block(
+    kinds.Starts: lambda call, rule: block(
         call, [call.integer((0, max(d - 1, 0))) for d in call.shapes[rule.of]]
     ),
-    kinds.Sizes: lambda call, rule: _block(
+    kinds.Sizes: lambda call, rule: block(
         call,
         [
             call.integer((min(1, d - start), d - start))

@@ -28,7 +28,7 @@ from conformance.generators import (
     probabilities,
 )
 from conformance.generators.domains import DOMAINS
-from conformance.generators.structure import Structure
+from conformance.generators.structure import Structure, accepted_dtypes
 from conformance.program import Input
 from conformance.specs.convention_names import ConventionName
 
@@ -87,6 +87,8 @@ def _arrays(structure: Structure, draw: Draw, key: int) -> dict[str, Array]:
         else:
             domain = structure.domains.get(item.name, "real")
             made = fill(rng, item.shape, item.dtype, domain, draw.profile)
+            if draw.profile == "offset":
+                made = _beyond_float32(structure, item, made)
             made = arrangement.arranged(made, domain, draw.profile, draw.seed)
             arrays[item.name] = rounded(made, item.dtype)
     for parameter, fit in structure.joint.items():
@@ -153,7 +155,9 @@ def _open_ended(structure: Structure) -> list[Input]:
 
 _SUITING: Mapping[str, Callable[[Structure], bool]] = {
     "large": lambda s: bool(_open_ended(s)),
-    "offset": lambda s: any(math.prod(i.shape) > 1 for i in _open_ended(s)),
+    "offset": lambda s: (
+        any(math.prod(i.shape) > 1 for i in _open_ended(s)) or bool(beyond_float32(s))
+    ),
     "sparse": lambda s: _has_floats(s) or bool(s.below),
     "outside": lambda s: bool(s.below) and min(s.below.values()) > 0,
     "unnormalised": lambda s: any(not one.target for one in s.distributions.values()),
@@ -161,6 +165,48 @@ _SUITING: Mapping[str, Callable[[Structure], bool]] = {
     **dict.fromkeys(("halves", "integers", "extremes", "subnormal", "special"), _has_floats),
 }
 """Whether a profile suits a structure."""
+
+
+def beyond_float32(structure: Structure) -> list[Input]:
+    """The integer tensors whose numbers in the profile `offset` are beyond those of float32.
+
+    None where the result is no integer, which float32 may then round. In a sum of products only the
+    first tensor has them, and the others -1, 0 and 1, so that the total of few is an int32.
+    """
+    if "wide" in structure.spec.profiles or not all(map(_is_exact, accepted_dtypes(structure))):
+        return []
+    inputs = [item for item in structure.program.inputs if item.name not in structure.below]
+    far = [
+        item
+        for item in inputs
+        if held_in(item.dtype).name in _FAR_INTEGERS
+        and structure.domains.get(item.name, "real") == "real"
+    ]
+    if structure.accuracy.kind == "exact":
+        return far
+    # each element of the smallest tensor is in at most one product of a sum
+    few = min((math.prod(item.shape) for item in inputs), default=0) <= MOST_SUMMED
+    sums = structure.accuracy.kind == "contraction" and few
+    return far[:1] if sums and far[:1] == inputs[:1] else []
+
+
+def _beyond_float32(structure: Structure, item: Input, values: Array) -> Array:
+    far = beyond_float32(structure)
+    if item in far:
+        return np.asarray(FAR_INTEGER + 2 * np.abs(values))  # odd ones
+    sums = far and structure.accuracy.kind == "contraction" and _is_whole(item.dtype)
+    return np.sign(values) if sums else values
+
+
+_FAR_INTEGERS = ("int32", "int64", "uint32", "uint64")
+FAR_INTEGER = 2**24 + 1
+"""The smallest integer that float32 rounds."""
+MOST_SUMMED = 100
+"""The sum of so many such integers is an int32."""
+
+
+def _is_exact(dtype: str) -> bool:
+    return dtype == "bool" or _is_whole(dtype)
 
 
 def _is_whole(dtype: str) -> bool:

@@ -18,7 +18,7 @@ from functools import cache
 
 from msgspec import Struct
 
-from conformance.editions import Document
+from conformance.editions import Document, Edition
 from conformance.specs.data import read_data
 from conformance.specs.records import Line
 
@@ -38,6 +38,8 @@ class Reading(Struct, frozen=True, forbid_unknown_fields=True):
     """Regular expressions: an exception is this refusal only if its message matches one of them.
     A mistake in the library's code never refuses, whatever its words. "Not supported" always
     refuses. Empty: any exception of the library is a refusal."""
+    words_in: dict[Edition, list[str]] = {}
+    """Such expressions for some editions alone."""
     free: bool = False
     """Whether anything is allowed in the elements that the convention concerns."""
     misfits: str | None = None
@@ -71,9 +73,16 @@ class Convention(Struct, frozen=True, forbid_unknown_fields=True):
         """The reading that is an exception, if one is allowed of any call."""
         return next((r for r in self.readings if r.refuses and not r.misfits), None)
 
-    def is_refused_by(self, message: str) -> bool:
+    def refusing_words(self, edition: Edition | None) -> list[str]:
+        """Regular expressions, one of which a refusal's message has; none where any refuses."""
+        if self.refusal is None:
+            return []
+        own = self.refusal.words_in.get(edition, []) if edition else []
+        return self.refusal.words or own
+
+    def is_refused_by(self, message: str, edition: Edition | None) -> bool:
         """Whether an exception with this message is a refusal that the convention allows."""
-        words = self.refusal.words if self.refusal else []
+        words = self.refusing_words(edition)
         return not words or any(re.search(word, message, re.IGNORECASE) for word in words)
 
     @property

@@ -71,6 +71,8 @@ class Axes(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="axes"):
     optional: bool = False
     listed: bool = False
     """no tuple"""
+    empty: bool = False
+    """also no axis at all, in editions that mix dtypes"""
     iterable: list[Edition] = field(default_factory=list)
     """the editions that allow any iterable"""
 

@@ -93,6 +93,21 @@ def test_default_calls_a_function_with_each_dtype_and_asks_for_none(function: st
     assert not bare_dtypes(function, SMOKE).issuperset(load()[function].dtypes.probed)
 
 
+@pytest.mark.parametrize("first", [Binding.PYTHON, Binding.ARRAY, Binding.VARIABLE])
+def test_default_has_calls_as_users_type_them(first: Binding) -> None:
+    trials = planned("keras.ops.fmin", DEFAULT).trials()
+    calls = [trial.prepared.structure for trial in trials if isinstance(trial, CallTrial)]
+    forms = [[item.binding for item in call.program.inputs] for call in calls]
+    assert [first, Binding.CONSTANT] in forms
+
+
+def test_default_multiplies_integers_that_float32_rounds() -> None:
+    trials = planned("keras.ops.matmul", DEFAULT).trials()
+    drawn = [trial.prepared.arrays for trial in trials if isinstance(trial, CallTrial)]
+    integers = [a for arrays in drawn for draw in arrays for a in draw.values() if a.dtype == "i4"]
+    assert any((array.astype("f4") != array).any() for array in integers)
+
+
 def test_default_begins_with_the_calls_of_smoke() -> None:
     smoke, default = (
         [trial.key for trial in planned("keras.ops.prod", profile).trials()]

@@ -216,3 +216,20 @@ def test_an_exception_of_another_matter_refuses_no_dtype(
     exceptions = [f for f in cell.failures if f.kind == FindingKind.EXCEPTION]
     assert exceptions
     assert any(f.verdict is Verdict.VIOLATES for f in exceptions) == violates
+
+
+@pytest.mark.parametrize(
+    ("convention", "refusal"),
+    [
+        ("scalar", "zero-dimensional arrays have no diagonal: ndim 0"),
+        ("negative-axis", "axis must not be negative"),
+        ("several-axes", "'list' object cannot be interpreted as an integer"),
+        ("broadcasting", "operands could not be broadcast together"),
+    ],
+)
+def test_keras_ops_refuses_a_form_in_words(convention: str, refusal: str) -> None:
+    """K has no words for these refusals: its backends are of many libraries."""
+    words, other = (raised(text, "ValueError") for text in (refusal, "Autograd not support Int"))
+    assert of_exception(words, [convention], "keras-3").readings == (f"{convention}: refused",)
+    assert not of_exception(other, [convention], "keras-3").readings
+    assert of_exception(other, [convention], "keras-2.2").readings == (f"{convention}: refused",)

@@ -21,7 +21,7 @@ from conformance.specs.records import Domain
 Array = npt.NDArray[Any]
 SEED = 3
 SOME = ("sqrt", "gather", "in_top_k", "binary_crossentropy", "l2_normalize")
-OPS = ("floor_divide", "take", "arcsin", "rsqrt", "divide_no_nan")
+OPS = ("floor_divide", "take", "arcsin", "rsqrt", "divide_no_nan", "inner", "max")
 
 
 def calls(edition: Edition, profile: str, *functions: str) -> Iterator[Prepared]:

@@ -277,6 +277,7 @@ FAULTS: Mapping[str, tuple[tuple[str, str], ...]] = {
             "np.asarray(np.median(y, where, keepdims=keepdims), floats(x))",
         ),
         ("y.mean(axis=where, keepdims=keepdims)", "y.mean(axis=where)"),
+        ("else tuple(axes)", "else tuple(axes) or None"),
     ),
     "layer_normalization": (
         ("y - y.mean(axis=axis, keepdims=True)", "y"),

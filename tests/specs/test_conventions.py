@@ -55,7 +55,7 @@ def lines_named(text: str) -> list[range]:
 
 def naming(spec: Spec) -> Iterator[tuple[str, set[Document]]]:
     """The conventions that a spec names, each with the documents that leave it open."""
-    documents = set(spec.signatures) & {*LINED_DOCUMENTS}
+    documents = set(spec.signatures)
     for case in spec.unsettled:
         yield case.convention, _documents(spec, case.editions) if case.editions else documents
     for error in spec.errors:
@@ -68,7 +68,7 @@ def naming(spec: Spec) -> Iterator[tuple[str, set[Document]]]:
 
 
 def _documents(spec: Spec, editions: list[Edition]) -> set[Document]:
-    return {spec.editions[edition] for edition in editions} & {*LINED_DOCUMENTS}
+    return {spec.editions[edition] for edition in editions}
 
 
 def named_by(spec: Spec) -> set[str]:

@@ -197,7 +197,7 @@ class GradientTrial:
         named = with_input_dtype(
             {*self.unsettled, self._promise}, self.differentiated.structure, outcome
         )
-        return of_exception(outcome, named)
+        return of_exception(outcome, named, self.differentiated.structure.edition)
 
     @property
     def _promise(self) -> ConventionName:

@@ -282,7 +282,7 @@ def _raised(
 ) -> Finding:
     structure, unmade = prepared.structure, could_not_bind(prepared, outcome)
     named = refuses_by_name(outcome) and not unmade
-    allowed = of_exception(outcome, conventions)
+    allowed = of_exception(outcome, conventions, structure.edition)
     if not allowed.conventions and not stumbles(outcome) and not is_mistaken_code(outcome):
         fits = partial(prepared.fits, number)
         allowed = of_misfit(conventions, fits, refused=True, closed=closed)

@@ -26,6 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from conformance.dtypes import BFLOAT16, rounded
+from conformance.editions import Edition
 from conformance.engine.judging.findings import Allowance, Finding
 from conformance.engine.judging.refusals import is_mistaken_code, refusing
 from conformance.observations import Outcome, Raised
@@ -100,15 +101,18 @@ def of_misfit(
     return of_nothing(named)
 
 
-def of_exception(outcome: Outcome, conventions: Iterable[str]) -> Allowance:
+def of_exception(
+    outcome: Outcome, conventions: Iterable[str], edition: Edition | None = None
+) -> Allowance:
     """What allows this outcome in place of an answer.
 
-    Nothing allows mistaken code, and a convention may say which words a refusal has.
+    Nothing allows mistaken code, and a convention may say which words a refusal has, perhaps in the
+    edition alone.
     """
     named = {*conventions}
     if is_mistaken_code(outcome):
         return of_nothing(named)
-    allowed = of_refusal(refusing(named, outcome))
+    allowed = of_refusal(refusing(named, outcome, edition))
     return allowed if allowed.conventions else of_nothing(named)
 
 

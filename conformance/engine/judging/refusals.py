@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 
+from conformance.editions import Edition
 from conformance.engine.judging.messages import cause_apart, without_stack
 from conformance.engine.judging.shortfalls import SHORT
 from conformance.generators.structure import Structure, refusable
@@ -142,7 +143,7 @@ def is_mistaken_code(outcome: Outcome) -> bool:
     return lacks or _NAMELESS in outcome.bases
 
 
-def refusing(conventions: Iterable[str], outcome: Outcome) -> list[str]:
+def refusing(conventions: Iterable[str], outcome: Outcome, edition: Edition | None) -> list[str]:
     """The conventions of a call that may allow this exception as a refusal.
 
     A refusal says that the input is refused. A reading that refuses in words does so only where the
@@ -152,7 +153,7 @@ def refusing(conventions: Iterable[str], outcome: Outcome) -> list[str]:
     known, stumbled = load_conventions(), stumbles(outcome)
     # which losses K.gradients differentiates no document says: any exception refuses one
     named = (n for n in conventions if not stumbled or n == ConventionName.DIFFERENTIABLE)
-    return [name for name in named if _says_so(outcome, known[name])]
+    return [name for name in named if _says_so(outcome, known[name], edition)]
 
 
 def stumbles(outcome: Outcome) -> bool:
@@ -165,17 +166,16 @@ def stumbles(outcome: Outcome) -> bool:
     return not _OF_INTERNALS.isdisjoint(outcome.bases) or bool(_STUMBLED.search(words))
 
 
-def _says_so(outcome: Outcome, convention: Convention) -> bool:
+def _says_so(outcome: Outcome, convention: Convention, edition: Edition | None) -> bool:
     """Whether an exception has the words of the convention's refusal, if that needs any."""
-    refusal = convention.refusal
-    if refusal is None or not refusal.words:
+    if not convention.refusing_words(edition):
         return True
     if not isinstance(outcome, Raised) or refuses_by_name(outcome):
         return True
     message, cause = _words(outcome)
     if is_slip(outcome) or is_mistaken_code(outcome) or _ABOUT_CODE.search(message):
         return False
-    return convention.is_refused_by(message) or convention.is_refused_by(cause)
+    return any(convention.is_refused_by(text, edition) for text in (message, cause))
 
 
 def _words(outcome: Raised) -> tuple[str, str]:

@@ -6,7 +6,8 @@ Every profile has a call of each kind right after its first calls.
 
 `default` also has a *bare* call of each dtype that a docstring does not name: symbolic tensors of
 that dtype, and no argument that asks for another. Rules for dtypes, such as the sum of small
-integers, show there.
+integers, show there. And it has calls as users type them: a list, an array or a variable beside
+tensors of the backend.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from random import Random
 
 from hypothesis.strategies import SearchStrategy
 
+from conformance.dtypes import is_floating
 from conformance.editions import Edition, symbols_of
 from conformance.generators import Structure, structures
 from conformance.generators.bindings import offered_bindings
@@ -30,8 +32,10 @@ from conformance.generators.twins import with_program
 from conformance.program import Binding, Input, Layout
 from conformance.specs import Spec
 
-LIKELY_VALUES = ("ordinary", "special")
-"""The value profiles of a likely call."""
+LIKELY_VALUES, INTEGER_VALUES = ("ordinary", "special"), ("ordinary", "offset")
+"""The value profiles of a likely call; those of one of integers."""
+LIKELY_DRAWS = len(LIKELY_VALUES)
+"""The draws of a likely call."""
 TRIES, BARE_TRIES = 4, 12
 """How many calls are drawn; the call that rests on the fewest conventions is taken. Few draws of a
 function with a parameter `dtype` are bare."""
@@ -41,14 +45,21 @@ ASKS = "dtype"
 
 @dataclass(frozen=True, slots=True)
 class LikelyKind:
-    """A kind of calls with symbolic tensors of one dtype."""
+    """A kind of calls with tensors of one dtype, symbolic ones if they are not `tensors`."""
 
     dtype: str | None = None
     """None for the first documented one."""
-    lists: bool = False
-    """Whether the first argument has a list in place of each tensor."""
+    first: Binding | None = None
+    """How the tensors of the first argument are made, if not as the others."""
+    tensors: Binding = Binding.PLACEHOLDER
+    """How the tensors are made."""
     bare: bool = False
     """Whether no argument asks for a dtype."""
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """The value profiles of a call."""
+        return INTEGER_VALUES if self.dtype and not is_floating(self.dtype) else LIKELY_VALUES
 
     def of(self, spec: Spec) -> str:
         """The dtype of the tensors of a function."""
@@ -56,24 +67,24 @@ class LikelyKind:
 
     def is_offered(self, spec: Spec, edition: Edition) -> bool:
         """Whether the function takes such tensors."""
-        bindings = {Binding.PLACEHOLDER, *([Binding.PYTHON] if self.lists else [])}
+        bindings = {self.tensors, self.first or self.tensors}
         tried = (*spec.dtypes.documented, *spec.dtypes.probed)
         return self.of(spec) in tried and bindings.issubset(offered_bindings(spec, edition))
 
     def strategy(self, spec: Spec, edition: Edition) -> SearchStrategy[Structure]:
         """All calls of the kind."""
-        dtype, binding = self.of(spec), Binding.PLACEHOLDER
-        calls = structures(spec, edition, dtype=dtype, binding=binding, elements=SMALL)
-        return calls.map(_with_lists) if self.lists else calls
+        dtype = self.of(spec)
+        calls = structures(spec, edition, dtype=dtype, binding=self.tensors, elements=SMALL)
+        return calls.map(self._begun)
 
     def draw(self, spec: Spec, edition: Edition, seed: int) -> Drawn[Structure] | None:
         """One call of the kind that rests on few conventions; None if none is drawn."""
         random = Random(seed)  # noqa: S311
-        dtype, binding = self.of(spec), Binding.PLACEHOLDER
+        dtype = self.of(spec)
 
         def make(chooser: Chooser) -> Structure:
-            call = made(chooser, spec, edition, dtype=dtype, binding=binding, elements=SMALL)
-            return _with_lists(call) if self.lists else call
+            call = made(chooser, spec, edition, dtype=dtype, binding=self.tensors, elements=SMALL)
+            return self._begun(call)
 
         tries = BARE_TRIES if self.bare else TRIES
         draws = [d for _ in range(tries) if isinstance(d := seeded(make, random), Drawn)]
@@ -86,39 +97,49 @@ class LikelyKind:
             return False
         inputs = call.program.inputs
         empty = any(math.prod(item.shape) == 0 for item in inputs)
-        binding = Binding.PYTHON if self.lists else Binding.PLACEHOLDER
+        binding = self.first or self.tensors
         return not empty and any(item.binding is binding for item in inputs)
 
+    def _begun(self, call: Structure) -> Structure:
+        return call if self.first is None else _begun_with(self.first, call)
 
-def _with_lists(call: Structure) -> Structure:
-    """The call with lists in place of the tensors of its first argument."""
+
+def _begun_with(binding: Binding, call: Structure) -> Structure:
+    """The call whose first argument has tensors made in this way."""
     first = next((item.name for item in call.program.inputs), "")
     arguments = (set(references(value)) for value in call.arguments.values())
     names = next((names for names in arguments if first in names), set())
-    inputs = tuple(_list(i) if i.name in names else i for i in call.program.inputs)
+    inputs = tuple(_bound(i, binding) if i.name in names else i for i in call.program.inputs)
     other = with_program(call, replace(call.program, inputs=inputs), {})
     opened = left_open(inputs, call.spec, call.edition)
     return replace(other, unsettled=tuple(sorted({*other.unsettled, *opened})))
 
 
-def _list(item: Input) -> Input:
-    bare = replace(item, binding=Binding.PYTHON, arguments=None, layout=Layout.C)
-    return as_python_has_it(bare)
+def _bound(item: Input, binding: Binding) -> Input:
+    bare = replace(item, binding=binding, arguments=None, layout=Layout.C)
+    return as_python_has_it(bare) if binding is Binding.PYTHON else bare
 
 
-KINDS = (LikelyKind(lists=True), LikelyKind("float64"))
+KINDS = (LikelyKind(first=Binding.PYTHON), LikelyKind("float64"))
 """Those that convict most functions of one half of the published results (docs/plan.md)."""
+TYPED = tuple(
+    LikelyKind(first=first, tensors=Binding.CONSTANT)
+    for first in (Binding.PYTHON, Binding.ARRAY, Binding.VARIABLE)
+)
+"""A list, an array or a variable beside tensors of the backend."""
 
 
 def likely_kinds(spec: Spec, edition: Edition, bare: bool = False) -> list[LikelyKind]:
     """The kinds of a function; none where the edition promises nothing of symbolic tensors.
 
-    With `bare` also those of each dtype that its docstring does not name.
+    With `bare` also those of each dtype that its docstring does not name, and those that users
+    type.
     """
     if not symbols_of(edition):
         return []
     dtypes = spec.dtypes.probed if bare else []
-    kinds = (*KINDS, *(LikelyKind(dtype, bare=True) for dtype in dtypes))
+    of_dtypes = (LikelyKind(dtype, bare=True) for dtype in dtypes)
+    kinds = (*KINDS, *of_dtypes, *(TYPED if bare else ()))
     return [kind for kind in kinds if kind.is_offered(spec, edition)]
 
 

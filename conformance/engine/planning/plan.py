@@ -23,7 +23,7 @@ from conformance.engine.judging.trials import Trial
 from conformance.engine.planning import twins
 from conformance.engine.planning.demands import demanded_aspects
 from conformance.engine.planning.exhaustive import LENGTH_OF_TWIN, exhaustive_trials
-from conformance.engine.planning.likely import LIKELY_VALUES, likely_calls, likely_kinds
+from conformance.engine.planning.likely import KINDS, LIKELY_DRAWS, likely_calls, likely_kinds
 from conformance.engine.planning.profiles import FEW_DRAWS, Profile, draws_of
 from conformance.generators import Draw, Structure, structures
 from conformance.generators.collect import (
@@ -267,13 +267,13 @@ class Task:
 
     def _likely(self) -> Iterator[Planned]:
         """The calls that convict most often, which every profile has, and the bare ones."""
-        as_call = partial(self._call, values=LIKELY_VALUES)
         bare = sum(not profile.bare for profile in self.profile.chain)
         for kind, draw in likely_calls(self.spec, self.edition, self.own_seed, self.profile.bare):
+            as_call = partial(self._call, values=kind.values)
             call = as_call(draw.value)
             if _has_answer(call.prepared):
                 strategy = kind.strategy(self.spec, self.edition).map(as_call)
-                yield Planned(call, Source(strategy, draw, LIKELY_VALUES), bare * kind.bare)
+                yield Planned(call, Source(strategy, draw, kind.values), bare * (kind not in KINDS))
 
     def _structures(self, elements: int) -> SearchStrategy[Structure]:
         return structures(self.spec, self.edition, elements=elements)
@@ -422,7 +422,7 @@ class Task:
         draws = min(self.profile.draws, len(self.profile.values))
         if Aspect.PURITY not in demanded_aspects(self.spec, self.edition):
             return structures
-        likely = len(likely_kinds(self.spec, self.edition, self.profile.bare)) * len(LIKELY_VALUES)
+        likely = len(likely_kinds(self.spec, self.edition, self.profile.bare)) * LIKELY_DRAWS
         constants, empty = max(1, structures // 6), -(-structures // 7)
         return (structures - constants - empty) * draws + constants * FEW_DRAWS + empty + likely
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from conformance.generators import long_axes
 from conformance.generators.calls import CallDraft
-from conformance.generators.dimensions import SIZES, dims
+from conformance.generators.dimensions import SIZES, block, dims
 
 Dims = tuple[int, ...]
 MOST_SEGMENTS = 4
@@ -133,7 +133,7 @@ def _slice_update(call: CallDraft) -> None:
     shape = _inhabited(call, (1, 4))
     call.add_tensor("inputs", shape, call.dtype, "real")
     starts = [call.integer((0, d - 1)) for d in shape]
-    call.add_value("start_indices", _listed(call, starts))
+    call.add_value("start_indices", block(call, starts))
     sizes = tuple(call.integer((1, d - start)) for d, start in zip(shape, starts, strict=True))
     call.add_tensor("updates", sizes, call.dtype, "real")
 
