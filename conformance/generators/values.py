@@ -86,11 +86,11 @@ def _arrays(structure: Structure, draw: Draw, key: int) -> dict[str, Array]:
             arrays[item.name] = rounded(made, item.dtype)
         else:
             domain = structure.domains.get(item.name, "real")
-            made = fill(rng, item.shape, item.dtype, domain, draw.profile)
+            values = fill(rng, item.shape, item.dtype, domain, draw.profile)
             if draw.profile == "offset":
-                made = _beyond_float32(structure, item, made)
-            made = arrangement.arranged(made, domain, draw.profile, draw.seed)
-            arrays[item.name] = rounded(made, item.dtype)
+                values = _beyond_float32(structure, item, values)
+            values = arrangement.arranged(values, domain, draw.profile, draw.seed)
+            arrays[item.name] = rounded(values, item.dtype)
     for parameter, fit in structure.joint.items():
         fitted = joint.FITS[fit](structure.arguments, parameter, arrays)
         arrays |= {n: rounded(a, structure.program.input(n).dtype) for n, a in fitted.items()}
@@ -170,12 +170,14 @@ _SUITING: Mapping[str, Callable[[Structure], bool]] = {
 def beyond_float32(structure: Structure) -> list[Input]:
     """The integer tensors whose numbers in the profile `offset` are beyond those of float32.
 
-    None where the result is no integer, which float32 may then round. In a sum of products only the
-    first tensor has them, and the others -1, 0 and 1, so that the total of few is an int32.
+    There are none beside floats, or if the result is a float. In a sum of products only the
+    first tensor has them. The others have -1, 0 and 1, and few products sum to an int32.
     """
     if "wide" in structure.spec.profiles or not all(map(_is_exact, accepted_dtypes(structure))):
         return []
     inputs = [item for item in structure.program.inputs if item.name not in structure.below]
+    if any(is_floating(item.dtype) for item in inputs):
+        return []
     far = [
         item
         for item in inputs
