@@ -145,7 +145,7 @@ _COUNTED: Mapping[Verdict, str] = {
 
 def _notice(results: Results) -> str:
     points = score(results.functions)
-    parts = [f"{points.keeping} of {points.demanded} aspects keep the documents"]
+    parts = [f"{points.keeping} of {points.demanded} aspects follow the documents"]
     parts += [f"{count} {_COUNTED[verdict]}" for verdict, count in shown_counts(results.functions)]
     title = f"{results.target.name} keeps {points.percent} of the demands"
     return _command("notice", title, "; ".join(parts))
@@ -193,7 +193,7 @@ def _scores(targets: Sequence[Results]) -> Iterator[str]:
     counts = [count_standings(target.functions) for target in targets]
     occurring = (v for v in _RARE if any(count[v] for count in counts))
     columns = (*_COLUMNS, *occurring)
-    heads = ["keeps the documents", "missing", *(f"{MARKS[v].symbol} {v}" for v in columns)]
+    heads = ["follows the documents", "missing", *(f"{MARKS[v].symbol} {v}" for v in columns)]
     heads.append(f"{READING.symbol} other readings")
     yield f"| target | {' | '.join(heads)} |"
     yield f"| --- |{' ---: |' * len(heads)}"

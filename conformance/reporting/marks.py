@@ -19,7 +19,7 @@ class Mark(NamedTuple):
 
 
 MARKS: dict[Verdict, Mark] = {
-    Verdict.CONFORMS: Mark("✓", "+", "C", "green", "keep the documents"),
+    Verdict.CONFORMS: Mark("✓", "+", "C", "green", "follow the documents"),
     Verdict.VIOLATES: Mark("✗", "X", "V", "bold red", "violate"),
     Verdict.CHANGED: Mark("≠", "c", "M", "yellow", "changed"),
     Verdict.CRASHED: Mark("!", "!", "X", "bold magenta", "crashed"),

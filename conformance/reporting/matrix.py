@@ -119,7 +119,7 @@ def matrix(
     if not columns:
         return
     yield from legend(columns, paint, width)
-    yield Text("The figures: aspects that keep the documents / aspects that the edition demands")
+    yield Text("The figures: aspects that follow the documents / aspects that the edition demands")
 
     def cell(entry: MatrixColumn, name: str) -> Text:
         text = paint.mark(entry.verdict(name), entry.cell(name))

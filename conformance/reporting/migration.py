@@ -99,7 +99,7 @@ _TABLE = f"""\
 The suite ran each row. A mark shows the verdict of the cases on the new call on a backend, names
 the aspects and links to the cases.
 
-* ✓ every case keeps the documents
+* ✓ every case follows the documents
 * {MARKS[Verdict.CHANGED].symbol} the call differs from a line of the documents of K: a change, and
   not a fault of Keras 3, which its own docstrings judge (keras3.md)
 * {READING.symbol} beside another mark: the documents are silent, and the answer is an allowed one,

@@ -37,7 +37,7 @@ from conformance.results.scores import (
 
 
 def score_line(functions: Sequence[FunctionResult], paint: Paint) -> Text:
-    """`412 of 455 aspects keep the documents (90.5 %), 31 missing (6.9 %), ✗ 12 violate, ...`.
+    """`412 of 455 aspects follow the documents (90.5 %), 31 missing (6.9 %), ✗ 12 violate, ...`.
 
     Then the other faults, changes and lacks that occur, and how many aspects take another reading.
     The figures are those of the functions that are there; absent ones follow, with the whole score.
@@ -51,13 +51,13 @@ def score_line(functions: Sequence[FunctionResult], paint: Paint) -> Text:
 
 
 def score_text(functions: Sequence[FunctionResult]) -> str:
-    """`412 of 455 aspects keep the documents (90.5 %), 31 missing (6.9 %)`; of the functions that
+    """`412 of 455 aspects follow the documents (90.5 %), 31 missing (6.9 %)`; of the functions that
     are there, if some are absent."""
     there = [function for function in functions if not is_absent(function)] or functions
     points = score(there)
     missing = f", {points.missing} missing ({points.percent_missing})" if points.missing else ""
     of = "" if len(there) == len(functions) else f" of {counted(len(there), 'function')}"
-    keep = f"keep the documents ({points.percent})"
+    keep = f"follow the documents ({points.percent})"
     return f"{points.keeping} of {points.demanded} aspects{of} {keep}{missing}"
 
 

@@ -1,7 +1,7 @@
-"""The score of a target: aspects that keep the documents, are missing or changed, and readings.
+"""The score of a target: aspects that follow the documents, are missing or changed, and readings.
 
 A divergence is not a fault. Where the documents leave a point open, several answers are allowed. An
-aspect keeps the documents if every answer is one of these; reports show its readings beside its
+aspect follows the documents if every answer is one of these; reports show its readings beside its
 verdict.
 """
 
@@ -49,7 +49,7 @@ class TakenReading(NamedTuple):
 
 
 class Score(NamedTuple):
-    """Counts of the aspects that the edition demands: keeping the documents, missing, changed.
+    """Counts of the aspects that the edition demands: following the documents, missing, changed.
 
     The others are faults. Aspects in which the suite itself failed are counted apart.
     """
@@ -66,7 +66,7 @@ class Score(NamedTuple):
 
     @property
     def percent(self) -> str:
-        """The share that keeps the documents, with one decimal; never 100.0 unless all do."""
+        """The share that follows the documents, with one decimal; never 100.0 unless all do."""
         return self._share(self.keeping * 1000 // self.demanded) if self.demanded else _NOTHING
 
     @property

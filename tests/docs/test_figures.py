@@ -76,7 +76,7 @@ def share(content: Results) -> str:
 def test_the_pages_say_what_the_suites_own_backends_keep_and_in_how_many_cases() -> None:
     reference, torch = results()["reference"], results()["torch"]
     speed = f"in {reference.run.seconds:.1f} s ({reference.run.cases / reference.run.seconds:.0f}"
-    assert f"{share(reference)} keep the documents" in words("README.md")
+    assert f"{share(reference)} follow the documents" in words("README.md")
     assert f"{reference.run.cases} cases {speed} cases/s)" in words("README.md")
     page = words("docs/torch.md")
     assert f"{share(torch)} of edition keras-2.2 conform, in {torch.run.cases:,} cases" in page
