@@ -119,7 +119,7 @@ def header_lines(results: Sequence[Results]) -> Iterator[str]:
     for target in results:
         info, run = target.target, target.run
         versions = ", ".join(f"{k} {v}" for k, v in sorted(info.versions.items()))
-        part = "" if run.whole else " (a part only)"
+        part = "" if run.whole else " (partial run)"
         cells = [
             code(info.name),
             escape(info.edition),

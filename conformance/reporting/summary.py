@@ -62,13 +62,13 @@ def score_text(functions: Sequence[FunctionResult]) -> str:
 
 
 def absent_text(functions: Sequence[FunctionResult]) -> str:
-    """`; 148 functions are absent: with them 13 of 953 aspects (1.3 %)`; empty if none is."""
+    """`; counting 148 absent functions: 13 of 953 aspects (1.3 %)`; empty if none is absent."""
     absent = sum(map(is_absent, functions))
     if absent in (0, len(functions)):
         return ""
-    points, verb, them = score(functions), *(("is", "it") if absent == 1 else ("are", "them"))
+    points = score(functions)
     whole = f"{points.keeping} of {points.demanded} aspects ({points.percent})"
-    return f"; {counted(absent, 'function')} {verb} absent: with {them} {whole}"
+    return f"; counting {counted(absent, 'absent function')}: {whole}"
 
 
 def shown_counts(functions: Sequence[FunctionResult]) -> Iterator[tuple[Verdict, int]]:
@@ -124,9 +124,9 @@ def time_line(run: RunInfo) -> str:
     if run.restarts:
         parts.append(f"worker restarted {run.restarts} time{'s' * (run.restarts != 1)}")
     if run.selection is not None:
-        parts.append(f"a part only: -k {run.selection!r}")
+        parts.append(f"partial run: -k {run.selection!r}")
     if isinstance(run.shard, str):
-        parts.append(f"a part only: shard {run.shard}")
+        parts.append(f"partial run: shard {run.shard}")
     if not run.complete:
         parts.append(unfinished_line(run))
     parts += run.shortened or ()

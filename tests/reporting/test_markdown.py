@@ -245,8 +245,8 @@ def test_a_run_without_results_leaves_the_old_page(tmp_path: Path) -> None:
 
 def test_a_part_of_a_run_says_so() -> None:
     content = hostile("x")
-    assert "(a part only)" in render([content])
-    assert "(a part only)" not in render([every_verdict()])
+    assert "(partial run)" in render([content])
+    assert "(partial run)" not in render([every_verdict()])
 
 
 def test_the_machine_of_the_runs_is_told_once() -> None:
