@@ -26,7 +26,7 @@ MARKS: dict[Verdict, Mark] = {
     Verdict.TIMED_OUT: Mark("⧖", "T", "T", "magenta", "timed out"),
     Verdict.UNSUPPORTED: Mark("–", "-", "U", "blue", "unsupported"),  # noqa: RUF001
     Verdict.NOT_RUN: Mark("○", "o", "R", "dim", "not run"),
-    Verdict.ERROR: Mark("?", "?", "E", "bold yellow", "not judged because of an error in the suite"),
+    Verdict.ERROR: Mark("?", "?", "E", "bold yellow", "not judged: an error in the suite"),
     Verdict.NOT_APPLICABLE: Mark("·", ".", "N", "dim", "not applicable or not run"),
     Verdict.DIVERGES: Mark("≈", "~", "D", "cyan", "take another reading"),
 }

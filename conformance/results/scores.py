@@ -76,7 +76,7 @@ class Score(NamedTuple):
 
     @property
     def figures(self) -> str:
-        """`90.5 % (412/455), 31 missing, 12 changed, 8 not judged because of an error ...`."""
+        """`90.5 % (412/455), 31 missing, 12 changed, 8 not judged: an error in the suite`."""
         return f"{self.percent} ({self}){self.besides}{self.unjudged}"
 
     @property
@@ -87,8 +87,8 @@ class Score(NamedTuple):
 
     @property
     def unjudged(self) -> str:
-        """`, 8 not judged because of an error in the suite`; empty if there was none."""
-        return f", {self.errors} not judged because of an error in the suite" if self.errors else ""
+        """`, 8 not judged: an error in the suite`; empty if there was none."""
+        return f", {self.errors} not judged: an error in the suite" if self.errors else ""
 
     @staticmethod
     def _share(tenths: int) -> str:

@@ -204,8 +204,8 @@ def _hint(options: MigrationOptions, pieces: Sequence[Advice], results: Sequence
     if apart and not results and options.form == "text" and not translated:
         scanned = " ".join(f"--scan {shlex.quote(str(place))}" for place in options.scanned)
         click.echo(
-            "hint: some differences on one backend may not concern your arguments. To omit those, run"
-            f" `conformance run keras3 --output RESULTS`, then"
+            "hint: some differences on one backend may not concern your arguments. To omit those,"
+            f" run `conformance run keras3 --output RESULTS`, then"
             f" `conformance migration RESULTS {scanned}`",
             err=True,
         )

@@ -14,7 +14,7 @@ _NOT_DATED = datetime.fromtimestamp(0, UTC)
 
 
 def history_picture(histories: Sequence[TargetHistory]) -> Element:
-    """A line for each target: the share of aspects that follow the documents, by the run's start."""
+    """A line for each target: the share of aspects that follow the documents, by the run's day."""
     series = [(history.newest.label, _points(history)) for history in histories]
     times = sorted({when for _, points in series for when, _ in points})
     root = picture(_WIDTH, _HEIGHT, "Aspects that follow the documents, over time")
