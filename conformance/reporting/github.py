@@ -95,7 +95,9 @@ def _annotation(level: str, results: Results, cause: Cause, judgement: GateJudge
     does = singular if len(concerned) == 1 else several
     title = f"{shared(concerned, 3)} {does} on {results.target.name}"
     left = cause.failures[1:]
-    others = f". {counted(len(left), 'more failure')} of this cause: {named(left)}" if left else ""
+    others = (
+        f". {counted(len(left), 'more failure')} with this cause: {named(left)}" if left else ""
+    )
     first = cause.failures[0].failure
     place = place_text(first, 1) if first is not None else ""
     place = f". It is {place}" if place.startswith("raised") else f". {place}" if place else ""

@@ -55,10 +55,11 @@ from conformance.cli.options.values import MutateOptions
 def mutate_command(**values: Any) -> None:
     """Plant one error after another in TARGET, and count the errors that the suite detects.
 
-    TARGET is a name from `conformance targets`, by default the reference. It must be a module, not
-    an adapter. A mutant is a function with one error, such as "argument ignored". The suite kills a
-    mutant if a verdict on the function becomes worse. It then tests survivors with every other
-    function that calls them. It lists equivalent mutants with the reason.
+    TARGET is a name from `conformance targets`, by default the reference. It must be a module that
+    needs neither an adapter nor, without --code, a mapping. A mutant is a function with one error,
+    such as "argument ignored". The suite kills a mutant if a verdict on the function becomes worse.
+    It then tests survivors with every other function that calls them. It lists equivalent mutants
+    with the reason.
 
     With --code a mutant is one small change in the source of TARGET: an operator, a constant, an
     argument, a statement, a branch, a call, axes. The change is in a documented function or in code

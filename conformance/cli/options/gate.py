@@ -23,9 +23,9 @@ gate_options = together(
         show_default=True,
         metavar="WHAT[,WHAT]",
         help="The verdicts that make the exit status 1. violation: violations, crashes and"
-        " time-outs. accuracy: also inaccurate results. divergence: also all allowed readings. change: also"
-        " differences of an API that replaces the documented one. unsupported: also missing"
-        " functions. never: none. Join words with commas.",
+        " time-outs. accuracy: also inaccurate results. divergence: also all allowed readings."
+        " change: also differences of an API that replaces the documented one. unsupported: also"
+        " missing functions. never: none. Join words with commas.",
     ),
     click.option(
         "--expectations",
