@@ -281,8 +281,8 @@ def _cause_lines(
         yield first.line(paint)
         yield from first.quotation(paint, quote)
         if others:
-            sort = "cause" if is_one_cause(first.failure) else "kind"
-            text = f"{len(others)} more of this {sort} ({cause_title(first.failure)}): "
+            alike = "with this cause" if is_one_cause(first.failure) else "of this kind"
+            text = f"{len(others)} more {alike} ({cause_title(first.failure)}): "
             names = named(failure.failure for failure in others)
             yield paint.text(f"{text}{names}", "dim", indent=4)
     if left := [failure.failure for group in groups[limit:] for failure in group]:
