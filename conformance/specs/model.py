@@ -183,7 +183,7 @@ class Contraction(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="
 
 
 class Conditioned(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="conditioned"):
-    """`factor` times the change by one rounding of the inputs, for composed functions."""
+    """`factor` times the change that one rounding of the inputs causes, for composed functions."""
 
     kind: ClassVar[str] = "conditioned"
 
