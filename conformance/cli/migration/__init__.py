@@ -79,7 +79,7 @@ def migration_command(**values: Any) -> None:
 
     \b
     Exit status:
-      0   as a rule
+      0   otherwise
       1   with --check, if the results contradict the mapping; with --scan, as --fail-on says
       2   wrong usage
       3   with --scan, if a file is not Python 3

@@ -48,7 +48,7 @@ def show_command(**values: Any) -> None:
 
     \b
     Exit status:
-      0   as a rule
+      0   otherwise
       1   with --plan, if the plan lacks a combination that exists
       2   a wrong name
     """
