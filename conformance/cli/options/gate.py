@@ -22,10 +22,11 @@ gate_options = together(
         default=DEFAULT,
         show_default=True,
         metavar="WHAT[,WHAT]",
-        help="The verdicts that make the exit status 1. violation: violations, crashes and"
-        " time-outs. accuracy: also inaccurate results. divergence: also all allowed readings."
-        " change: also differences of an API that replaces the documented one. unsupported: also"
-        " missing functions. never: none. Join words with commas.",
+        help="The verdicts that make the exit status 1. violation includes crashes and time-outs."
+        " The other words add verdicts to these. With accuracy, inaccurate results count. With"
+        " divergence, all allowed readings count. With change, differences of an API that replaces"
+        " the documented one count. With unsupported, missing functions count. With never, nothing"
+        " counts. Join words with commas.",
     ),
     click.option(
         "--expectations",
