@@ -49,7 +49,7 @@ class Defaults(SpecRecord, frozen=True, kw_only=True):
     accuracy: Accuracy | None = None
     """The largest error of a correct implementation."""
     differentiable: bool | None = None
-    """Whether the function has a gradient. Default: as in the pattern; without one, `true`."""
+    """Whether the function has a gradient. Default: the pattern's, or `true` with single calls."""
     unsettled: list[OpenCase] = field(default_factory=list)
     """Cases that no document settles. The pattern's cases count as well."""
 
