@@ -36,24 +36,24 @@ from conformance.reporting.safe_text import clean_block
 
 _COMMANDS = {
     "init": "Write the files that a project needs to test its backend.",
-    "targets": "List the targets: ready here, or how to make them so.",
-    "install": "Make the environments of targets.",
+    "targets": "List the targets, and how to install those that are not ready.",
+    "install": "Install the environments of targets.",
     "run": "Test targets.",
     "fuzz": "Test targets with random programs of several functions.",
     "report": "Make a site, pictures and files for CI from results.",
     "vectors": "Write test vectors for implementations in any language.",
     "export": "Write failures as a test module that runs without this suite.",
     "exec": "Run a Python file in a target's interpreter.",
-    "replay": "Run failing cases again: fixed, or still failing?",
-    "history": "Test many releases of a library: since when does what fail?",
+    "replay": "Run failing cases again, to see whether they are fixed.",
+    "history": "Test many releases of a library, to see when each failure began.",
     "bisect": "Search for the release that introduced or fixed a failure.",
     "diff": "Show where two targets differ.",
     "import-excluded": "Compare a list of excluded tests with the results of a Keras 3 backend.",
     "list": "List the functions, with their themes, editions and verdicts.",
-    "show": "Show the demands of the documents on a function.",
+    "show": "Show what the documents demand of a function, and the verdicts on it.",
     "issue": "Draft an issue for the maintainers of an implementation from a failure.",
-    "try": "Compare the answers of targets to one expression with the documents.",
-    "mutate": "Count the planted errors in a correct backend that the suite detects.",
+    "try": "Run one expression on targets, and compare the answers with the documents.",
+    "mutate": "Plant errors in a correct backend, and count those that the suite detects.",
     "migration": "Print the replacement of each function of K in Keras 3.",
     "spec": "Compare the specs with the documents.",
 }
@@ -160,18 +160,18 @@ def _status(error: BaseException, command: str | None) -> int:
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(conformance.__version__, prog_name="conformance")
 def main() -> None:
-    """Test implementations of the Keras backend API, K and keras.ops, against their documents.
+    """Test implementations of the Keras backend API (K and keras.ops) against its documentation.
 
     \b
-    Begin with:
+    Start with:
       conformance run mybackend.py       test your own backend
       conformance init mybackend.py      describe it once, for CI and for pytest
-      conformance targets                list the targets and their state here
-      conformance install theano         make the environment of a target
-      conformance run theano             test that target
+      conformance targets                list the targets, and which are ready
+      conformance install theano         install the environments of the targets on Theano
+      conformance run theano             test these targets
       conformance list                   list the documented functions
-      conformance show softmax           read the demands on one function
-      conformance try "K.sum(K.ones((2, 3)), axis=1)"   compare the answers to one call
+      conformance show softmax           read what the documents demand of a function
+      conformance try "K.sum(K.ones((2, 3)), axis=1)"   compare the answers of all targets
       conformance replay 83562714c235    run one failing case again
       conformance diff A B               compare two targets
 
@@ -181,9 +181,9 @@ def main() -> None:
       1     an unexpected verdict
       2     wrong usage or configuration, or an output that the suite cannot write
       3     a target that does not start, or on which nothing conforms
-      70    an error of the suite itself
+      70    an error in the suite itself
       130   Ctrl-C
-      141   nobody reads the output any more
+      141   the program that read the output has ended, as in `| head`
 
     docs/running.md explains each status.
     """

@@ -27,7 +27,7 @@ from conformance.reporting.safe_text import clean, clean_block
 def install_command(
     ctx: click.Context, targets: tuple[str, ...], force: bool, config: Path | None
 ) -> None:
-    """Make the environment of each TARGET, and check that the target can be imported and used.
+    """Install the environment of each TARGET, and check that the target works.
 
     A TARGET is a name that `conformance targets` lists, or a library's name, which stands for all
     of its targets. Targets that share an environment share the download.

@@ -22,7 +22,7 @@ class State(StrEnum):
     FAILS_BY_EDITION = "fails by the edition's text"
     """The docstring has another text there, and the edition's text judges."""
     PASSES = "passes"
-    """It keeps the documents, or takes a reading that they allow."""
+    """It follows the documents, or takes a reading that they allow."""
     NOT_PROMISED = "not promised"
     """The release has no such function, parameter or section."""
     UNKNOWN = "unknown"

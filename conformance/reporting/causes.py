@@ -40,7 +40,7 @@ _WORDS: Mapping[str, str] = {
     FindingKind.ACCURACY: "the error exceeds its bound",
     FindingKind.CONTRADICTION: "the static shape contradicts the result's",
     FindingKind.IMPRECISE: "the static shape is less precise than it could be",
-    FindingKind.NO_GRADIENTS: "there is no gradient to ask for",
+    FindingKind.NO_GRADIENTS: "the backend computes no gradients",
     FindingKind.UNMADE_INPUT: "the backend could not make the input",
     FindingKind.MISREAD_ARRAY: "arrays of float16 are read as other numbers",
     FindingKind.MISSING_PARAMETER: "a documented parameter is missing",

@@ -55,7 +55,7 @@ def _verdicts(
         return _cell(_aspect(entry, function, aspect), paint)
 
     yield from legend(columns, paint, width)
-    yield Text("Cells: cases that keep the documents / all cases")
+    yield Text("Cells: cases that follow the documents / all cases")
     yield from grid(columns, {"": [str(a) for a in ASPECTS]}, cell, paint, width)
     for entry in columns:
         for aspect in entry.functions[function].aspects:
@@ -76,7 +76,7 @@ def _cell(aspect: AspectResult | None, paint: Paint) -> Text:
 
 
 def case_counts(aspect: AspectResult) -> str:
-    """How many of the cases keep the documents: all but those of faults and refusals.
+    """How many of the cases follow the documents: all but those of faults and refusals.
 
     Where a composed program fails, which may be one of another function, how many were run.
     """
@@ -89,7 +89,7 @@ def case_counts(aspect: AspectResult) -> str:
 
 
 def kept_cases(aspect: AspectResult) -> tuple[int, int]:
-    """How many cases keep the documents, and how many there are."""
+    """How many cases follow the documents, and how many there are."""
     failed = sum(f.count for f in aspect.failures if f.verdict is not Verdict.DIVERGES)
     return max(aspect.cases - failed, 0), aspect.cases
 

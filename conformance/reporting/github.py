@@ -95,7 +95,9 @@ def _annotation(level: str, results: Results, cause: Cause, judgement: GateJudge
     does = singular if len(concerned) == 1 else several
     title = f"{shared(concerned, 3)} {does} on {results.target.name}"
     left = cause.failures[1:]
-    others = f". {counted(len(left), 'more failure')} of this cause: {named(left)}" if left else ""
+    others = (
+        f". {counted(len(left), 'more failure')} with this cause: {named(left)}" if left else ""
+    )
     first = cause.failures[0].failure
     place = place_text(first, 1) if first is not None else ""
     place = f". It is {place}" if place.startswith("raised") else f". {place}" if place else ""
@@ -145,7 +147,7 @@ _COUNTED: Mapping[Verdict, str] = {
 
 def _notice(results: Results) -> str:
     points = score(results.functions)
-    parts = [f"{points.keeping} of {points.demanded} aspects keep the documents"]
+    parts = [f"{points.keeping} of {points.demanded} aspects follow the documents"]
     parts += [f"{count} {_COUNTED[verdict]}" for verdict, count in shown_counts(results.functions)]
     title = f"{results.target.name} keeps {points.percent} of the demands"
     return _command("notice", title, "; ".join(parts))
@@ -193,7 +195,7 @@ def _scores(targets: Sequence[Results]) -> Iterator[str]:
     counts = [count_standings(target.functions) for target in targets]
     occurring = (v for v in _RARE if any(count[v] for count in counts))
     columns = (*_COLUMNS, *occurring)
-    heads = ["keeps the documents", "missing", *(f"{MARKS[v].symbol} {v}" for v in columns)]
+    heads = ["follows the documents", "missing", *(f"{MARKS[v].symbol} {v}" for v in columns)]
     heads.append(f"{READING.symbol} other readings")
     yield f"| target | {' | '.join(heads)} |"
     yield f"| --- |{' ---: |' * len(heads)}"

@@ -119,7 +119,7 @@ def header_lines(results: Sequence[Results]) -> Iterator[str]:
     for target in results:
         info, run = target.target, target.run
         versions = ", ".join(f"{k} {v}" for k, v in sorted(info.versions.items()))
-        part = "" if run.whole else " (a part only)"
+        part = "" if run.whole else " (partial run)"
         cells = [
             code(info.name),
             escape(info.edition),
@@ -166,7 +166,7 @@ def matrix_lines(columns: Sequence[MatrixColumn]) -> Iterator[str]:
     yield from _table_head(["function", *(code(c.name) for c in columns)])
     points = [score(c.functions.values()) for c in columns]
     shares = (f"**{_share(p.keeping, p.percent, p)}**" for p in points)
-    yield _row(["**keeps the documents**", *shares])
+    yield _row(["**follows the documents**", *shares])
     yield _row(["**missing**", *(_share(p.missing, p.percent_missing, p) for p in points)])
     if any(p.changed for p in points):
         yield _row(["**changed**", *(f"{p.changed}/{p.demanded}" for p in points)])
@@ -196,7 +196,7 @@ def _cell(entry: MatrixColumn, function: str) -> str:
 def _legend(columns: Sequence[MatrixColumn]) -> Iterator[str]:
     yield (
         "A cell shows the worst verdict over the function's aspects, and how many of the demanded "
-        "aspects keep the documents."
+        "aspects follow the documents."
     )
     yield ""
     for verdict, mark in marks_of(columns).items():

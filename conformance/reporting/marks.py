@@ -19,14 +19,14 @@ class Mark(NamedTuple):
 
 
 MARKS: dict[Verdict, Mark] = {
-    Verdict.CONFORMS: Mark("✓", "+", "C", "green", "keep the documents"),
+    Verdict.CONFORMS: Mark("✓", "+", "C", "green", "follow the documents"),
     Verdict.VIOLATES: Mark("✗", "X", "V", "bold red", "violate"),
     Verdict.CHANGED: Mark("≠", "c", "M", "yellow", "changed"),
     Verdict.CRASHED: Mark("!", "!", "X", "bold magenta", "crashed"),
     Verdict.TIMED_OUT: Mark("⧖", "T", "T", "magenta", "timed out"),
     Verdict.UNSUPPORTED: Mark("–", "-", "U", "blue", "unsupported"),  # noqa: RUF001
     Verdict.NOT_RUN: Mark("○", "o", "R", "dim", "not run"),
-    Verdict.ERROR: Mark("?", "?", "E", "bold yellow", "not judged for an error of the suite"),
+    Verdict.ERROR: Mark("?", "?", "E", "bold yellow", "not judged: an error in the suite"),
     Verdict.NOT_APPLICABLE: Mark("·", ".", "N", "dim", "not applicable or not run"),
     Verdict.DIVERGES: Mark("≈", "~", "D", "cyan", "take another reading"),
 }

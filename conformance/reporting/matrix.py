@@ -119,7 +119,7 @@ def matrix(
     if not columns:
         return
     yield from legend(columns, paint, width)
-    yield Text("The figures: aspects that keep the documents / aspects that the edition demands")
+    yield Text("Figures: aspects that follow the documents / aspects that the edition demands")
 
     def cell(entry: MatrixColumn, name: str) -> Text:
         text = paint.mark(entry.verdict(name), entry.cell(name))
@@ -164,7 +164,7 @@ def legend(columns: Sequence[MatrixColumn], paint: Paint, width: int) -> Iterato
 def legend_name(verdict: Verdict, mark: Mark) -> str:
     """A legend's words for a mark."""
     if verdict is Verdict.DIVERGES:
-        return "another allowed reading in some answers"
+        return "some answers differ where the documents are silent"
     if verdict is Verdict.CHANGED:
         return "changed: a successor's call differs, which is not a fault"
     if verdict is Verdict.ERROR:

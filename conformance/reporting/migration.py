@@ -99,7 +99,7 @@ _TABLE = f"""\
 The suite ran each row. A mark shows the verdict of the cases on the new call on a backend, names
 the aspects and links to the cases.
 
-* ✓ every case keeps the documents
+* ✓ every case follows the documents
 * {MARKS[Verdict.CHANGED].symbol} the call differs from a line of the documents of K: a change, and
   not a fault of Keras 3, which its own docstrings judge (keras3.md)
 * {READING.symbol} beside another mark: the documents are silent, and the answer is an allowed one,
@@ -152,7 +152,7 @@ def _origin(results: Sequence[Results], command: str) -> Iterator[str]:
     yield ""
     for target in results:
         versions = ", ".join(f"{k} {v}" for k, v in sorted(target.target.versions.items()))
-        part = "" if target.run.complete and target.run.selection is None else ", a part only"
+        part = "" if target.run.complete and target.run.selection is None else ", partial run"
         cases = f"{target.run.cases} cases, suite {target.run.suite_version}{part}"
         python = f"Python {target.target.python}"
         yield f"* {code(target.target.name)}: {escape(versions)}; {python}; {cases}"

@@ -19,7 +19,7 @@ SCHEMA_ID = "urn:keras-backend-conformance:schema:scores-1"
 
 
 class Points(Struct, frozen=True):
-    """How many aspects keep the documents of those that are demanded."""
+    """How many aspects follow the documents of those that are demanded."""
 
     conforming: int
     """Aspects with the verdict `conforms`."""

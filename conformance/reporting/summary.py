@@ -37,7 +37,7 @@ from conformance.results.scores import (
 
 
 def score_line(functions: Sequence[FunctionResult], paint: Paint) -> Text:
-    """`412 of 455 aspects keep the documents (90.5 %), 31 missing (6.9 %), ✗ 12 violate, ...`.
+    """`412 of 455 aspects follow the documents (90.5 %), 31 missing (6.9 %), ✗ 12 violate, ...`.
 
     Then the other faults, changes and lacks that occur, and how many aspects take another reading.
     The figures are those of the functions that are there; absent ones follow, with the whole score.
@@ -51,24 +51,24 @@ def score_line(functions: Sequence[FunctionResult], paint: Paint) -> Text:
 
 
 def score_text(functions: Sequence[FunctionResult]) -> str:
-    """`412 of 455 aspects keep the documents (90.5 %), 31 missing (6.9 %)`; of the functions that
+    """`412 of 455 aspects follow the documents (90.5 %), 31 missing (6.9 %)`; of the functions that
     are there, if some are absent."""
     there = [function for function in functions if not is_absent(function)] or functions
     points = score(there)
     missing = f", {points.missing} missing ({points.percent_missing})" if points.missing else ""
     of = "" if len(there) == len(functions) else f" of {counted(len(there), 'function')}"
-    keep = f"keep the documents ({points.percent})"
+    keep = f"follow the documents ({points.percent})"
     return f"{points.keeping} of {points.demanded} aspects{of} {keep}{missing}"
 
 
 def absent_text(functions: Sequence[FunctionResult]) -> str:
-    """`; 148 functions are absent: with them 13 of 953 aspects (1.3 %)`; empty if none is."""
+    """`; counting 148 absent functions: 13 of 953 aspects (1.3 %)`; empty if none is absent."""
     absent = sum(map(is_absent, functions))
     if absent in (0, len(functions)):
         return ""
-    points, verb, them = score(functions), *(("is", "it") if absent == 1 else ("are", "them"))
+    points = score(functions)
     whole = f"{points.keeping} of {points.demanded} aspects ({points.percent})"
-    return f"; {counted(absent, 'function')} {verb} absent: with {them} {whole}"
+    return f"; counting {counted(absent, 'absent function')}: {whole}"
 
 
 def shown_counts(functions: Sequence[FunctionResult]) -> Iterator[tuple[Verdict, int]]:
@@ -124,9 +124,9 @@ def time_line(run: RunInfo) -> str:
     if run.restarts:
         parts.append(f"worker restarted {run.restarts} time{'s' * (run.restarts != 1)}")
     if run.selection is not None:
-        parts.append(f"a part only: -k {run.selection!r}")
+        parts.append(f"partial run: -k {run.selection!r}")
     if isinstance(run.shard, str):
-        parts.append(f"a part only: shard {run.shard}")
+        parts.append(f"partial run: shard {run.shard}")
     if not run.complete:
         parts.append(unfinished_line(run))
     parts += run.shortened or ()
@@ -281,8 +281,8 @@ def _cause_lines(
         yield first.line(paint)
         yield from first.quotation(paint, quote)
         if others:
-            sort = "cause" if is_one_cause(first.failure) else "kind"
-            text = f"{len(others)} more of this {sort} ({cause_title(first.failure)}): "
+            alike = "with this cause" if is_one_cause(first.failure) else "of this kind"
+            text = f"{len(others)} more {alike} ({cause_title(first.failure)}): "
             names = named(failure.failure for failure in others)
             yield paint.text(f"{text}{names}", "dim", indent=4)
     if left := [failure.failure for group in groups[limit:] for failure in group]:

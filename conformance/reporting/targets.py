@@ -43,7 +43,7 @@ class TargetView(NamedTuple):
             return "not finished" if run.ended_by is UNSET else f"ended by {run.ended_by}"
         parts = [f"shard {run.shard}"] if isinstance(run.shard, str) else []
         parts += [f"-k {run.selection!r}"] if run.selection is not None else []
-        return f"a part only: {', '.join(parts)}" if parts else ""
+        return ", ".join(parts)
 
     def aspects(self, function: str) -> dict[str, AspectResult]:
         """The aspects of a function by name; none if it was not run."""

@@ -319,7 +319,7 @@ class TerminalWriter:
                 missing_lines(columns, short, self.paint, None if self.verbose else REASONS),
             )
             yield from self._section(
-                "Readings, and the functions that take them",
+                "Allowed readings, with the number of functions",
                 reading_lines(columns, short, self.paint, self.limit),
             )
             yield Text("\nScores", "bold")

@@ -1,7 +1,7 @@
-"""The score of a target: aspects that keep the documents, are missing or changed, and readings.
+"""The score of a target: aspects that follow the documents, are missing or changed, and readings.
 
 A divergence is not a fault. Where the documents leave a point open, several answers are allowed. An
-aspect keeps the documents if every answer is one of these; reports show its readings beside its
+aspect follows the documents if every answer is one of these; reports show its readings beside its
 verdict.
 """
 
@@ -49,7 +49,7 @@ class TakenReading(NamedTuple):
 
 
 class Score(NamedTuple):
-    """Counts of the aspects that the edition demands: keeping the documents, missing, changed.
+    """Counts of the aspects that the edition demands: following the documents, missing, changed.
 
     The others are faults. Aspects in which the suite itself failed are counted apart.
     """
@@ -66,7 +66,7 @@ class Score(NamedTuple):
 
     @property
     def percent(self) -> str:
-        """The share that keeps the documents, with one decimal; never 100.0 unless all do."""
+        """The share that follows the documents, with one decimal; never 100.0 unless all do."""
         return self._share(self.keeping * 1000 // self.demanded) if self.demanded else _NOTHING
 
     @property
@@ -76,7 +76,7 @@ class Score(NamedTuple):
 
     @property
     def figures(self) -> str:
-        """`90.5 % (412/455), 31 missing, 12 changed, 8 not judged for an error of the suite`."""
+        """`90.5 % (412/455), 31 missing, 12 changed, 8 not judged: an error in the suite`."""
         return f"{self.percent} ({self}){self.besides}{self.unjudged}"
 
     @property
@@ -87,8 +87,8 @@ class Score(NamedTuple):
 
     @property
     def unjudged(self) -> str:
-        """`, 8 not judged for an error of the suite`; empty if there was none."""
-        return f", {self.errors} not judged for an error of the suite" if self.errors else ""
+        """`, 8 not judged: an error in the suite`; empty if there was none."""
+        return f", {self.errors} not judged: an error in the suite" if self.errors else ""
 
     @staticmethod
     def _share(tenths: int) -> str:

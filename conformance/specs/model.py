@@ -19,13 +19,13 @@ class DocumentedSignature(SpecRecord, frozen=True, kw_only=True, omit_defaults=T
     no line that is accepted there."""
 
     line: Line = 0
-    """The line of a document with lines."""
+    """The line in the document."""
     text: str
     """The signature as printed, without `keras.backend.`."""
     corrected: str | None = None
-    """The right signature, where the print is evidently wrong; `...` is an unsettled default."""
+    """The right signature, if the printed one has an obvious error; `...` is an open default."""
     erratum: str | None = None
-    """The number of the conflict that explains `corrected`, such as `C056`."""
+    """The number of the conflict of documents that explains `corrected`, such as `C056`."""
 
 
 class Claim(SpecRecord, frozen=True, kw_only=True):
@@ -52,7 +52,7 @@ class Erratum(SpecRecord, frozen=True, kw_only=True):
     number: Annotated[str, Meta(pattern="^C[0-9]{3}$")]
     """`C` and three digits."""
     claim: str
-    """The claim that is tested."""
+    """The claim that the suite tests."""
 
 
 RULE_NAME = "^[a-z][a-z0-9]*(-[a-z0-9]+)+$"
@@ -67,13 +67,13 @@ class NamedRule(SpecRecord, frozen=True, kw_only=True):
     takes: list[Annotated[str, Meta(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]] = field(
         default_factory=list
     )
-    """Its names for its arguments. The rule knows no other names, and uses each."""
+    """The names of the rule's arguments. `rule` must use each of them, and no other names."""
     says: str
-    """The rule in words; `{x}` stands for the argument x."""
+    """The rule in words; `{x}` stands for the argument `x`."""
     rule: Expression
-    """A rule, which may use other named rules."""
+    """The rule itself. It may use other named rules."""
     convention: str | None = None
-    """For a condition: the convention that holds where it is true."""
+    """Only for conditions: the convention that holds if the condition is true."""
 
 
 class SharedError(SpecRecord, frozen=True, kw_only=True):
@@ -92,11 +92,11 @@ class Unsettled(SpecRecord, frozen=True, kw_only=True):
     when: Expression
     """The condition."""
     convention: str = ""
-    """The convention that holds there. A file may omit it if the named rule in `when` has one."""
+    """The convention that holds then. Default: that of the named rule in `when`."""
     says: str | None = None
-    """The condition in words, for a `when` without a named rule."""
+    """The condition in words, if `when` has no named rule."""
     editions: list[Edition] = field(default_factory=list)
-    """The editions that leave it open; all if empty."""
+    """The editions that leave the case open. Default: all."""
 
     def holds_in(self, edition: Edition) -> bool:
         """Whether the document of the edition leaves it open, too."""
@@ -110,30 +110,30 @@ class ErrorCase(SpecRecord, frozen=True, kw_only=True):
     """
 
     name: str
-    """Words joined by hyphens: the kind of the failure."""
+    """The kind of the failure, as words joined by hyphens."""
     says: str = ""
-    """The condition that the input breaks. A file may omit it if `rules.yaml` has the error."""
+    """The condition that the input breaks. Default: that of the error in `rules.yaml`."""
     exception: Exceptions = "any"
     """The documented exception."""
     editions: list[Edition] = field(default_factory=list)
-    """The editions in which it is an error. An empty list means all editions of the spec."""
+    """The editions that document the error. Default: all editions of the spec."""
     at: dict[Document, Line] = field(default_factory=dict)
-    """The lines that document it."""
+    """The line of the error in each document."""
     sections: dict[Document, Section] = field(default_factory=dict)
-    """The sections of docstrings that document it."""
+    """The section of the error in each document."""
     parameters: dict[str, ParameterRule] = field(default_factory=dict)
-    """Rules of some parameters that make the input invalid."""
+    """The rules that draw invalid arguments, by parameter."""
     bindings: list[str] = field(default_factory=list)
-    """The bindings that provoke the error; all if empty."""
+    """The bindings that cause the error. Default: all."""
     convention: str | None = None
-    """The convention that demands an error, where no document names the exception."""
+    """The convention that demands an error, if no document names the exception."""
 
 
 class DtypeRule(SpecRecord, frozen=True, kw_only=True):
     """The dtypes that a result may have: any of `accept`."""
 
     accept: Annotated[list[Expression], Meta(min_length=1)]
-    """Rules, each of which gives a dtype."""
+    """A list of rules. Each gives an allowed dtype."""
 
 
 class Dtypes(SpecRecord, frozen=True, kw_only=True):
@@ -143,15 +143,15 @@ class Dtypes(SpecRecord, frozen=True, kw_only=True):
     """
 
     documented: list[DtypeName] = field(default_factory=lambda: ["float32", "float64"])
-    """Dtypes that words and examples of the documents cover."""
+    """Dtypes that the text or the examples of the documents cover."""
     probed: list[DtypeName] = field(default_factory=lambda: ["float16"])
-    """Others that the suite tries, under the convention `input-dtype`."""
+    """Other dtypes that the suite tries, under the convention `input-dtype`."""
     beside: list[DtypeName] = field(default_factory=list)
-    """Dtypes of one tensor of a call, while another tensor has a documented dtype."""
+    """Dtypes that one tensor of a call may have if another tensor has a documented dtype."""
     untried: list[DtypeName] = field(default_factory=list)
-    """Exceptions from the dtypes that the edition tries each function with."""
+    """Dtypes that the suite does not try with this function, although it tries them with others."""
     alike: bool = False
-    """Whether the tensors of a call have one dtype, because no document covers mixed ones."""
+    """`true` if all tensors of a call must have the same dtype."""
 
 
 # How wrong a correct implementation may be.
@@ -173,7 +173,7 @@ class Ulp(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="ulp"):
     source: str
     """The source of the limit."""
     angle: bool = False
-    """Whether a number beyond 10,000 may be rounded once more on the way into a period."""
+    """`true` if the function may round a number beyond 10,000 when it reduces it to a period."""
 
 
 class Contraction(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="contraction"):
@@ -183,7 +183,7 @@ class Contraction(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="
 
 
 class Conditioned(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="conditioned"):
-    """`factor` times the change by one rounding of the inputs, for composed functions."""
+    """`factor` times the change that one rounding of the inputs causes, for composed functions."""
 
     kind: ClassVar[str] = "conditioned"
 
@@ -199,23 +199,23 @@ class Part(SpecRecord, frozen=True, kw_only=True):
     the spec where it has none of its own."""
 
     name: str
-    """The name of the member in messages."""
+    """The member's name in messages."""
     shape: Expression = None
-    """Its shape, where it is not that of the spec."""
+    """The member's shape. Default: that of the spec."""
     dtype: DtypeRule | None = None
-    """Its dtypes, where they are not those of the spec."""
+    """The member's dtypes. Default: those of the spec."""
     accuracy: Accuracy | None = None
-    """Its accuracy, where it is not that of the spec."""
+    """The member's accuracy. Default: that of the spec."""
     by: str | None = None
-    """The function that takes it out of the result, such as the real part of complex numbers."""
+    """A function that computes the member from the result, such as the real part."""
     when: Expression = None
-    """The condition for a member that an argument asks for. A single result is not a tuple."""
+    """The condition under which the result has this member. A single member is not in a tuple."""
     flat: bool = False
-    """Whether its elements are compared in a row, because no document settles its shape."""
+    """`true` to compare flattened elements, because no document settles the member's shape."""
     convention: str | None = None
-    """The convention of its value, where no document settles it."""
+    """The convention for the member's value, if no document settles it."""
     count: Expression = None
-    """The number of members of a list. In rules, `item` is the index of a member."""
+    """The number of members, if the result is a list. In rules, `item` is the index of a member."""
 
 
 Triple = Annotated[list[str], Meta(min_length=3, max_length=3)]

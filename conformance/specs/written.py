@@ -37,9 +37,9 @@ class Defaults(SpecRecord, frozen=True, kw_only=True):
     """The fields that a spec may take from its pattern. None, or empty, where it does."""
 
     like: str = ""
-    """The pattern of the function, from `rules.yaml`."""
+    """The pattern in `rules.yaml` that fills in missing fields."""
     parameters: dict[str, ParameterRule] = field(default_factory=dict)
-    """The rule of each parameter. They replace those of the pattern one by one."""
+    """The rule of each parameter. A rule replaces the pattern's rule for this parameter."""
     dtypes: Dtypes | None = None
     """The dtypes of the inputs."""
     shape: Expression = None
@@ -47,11 +47,11 @@ class Defaults(SpecRecord, frozen=True, kw_only=True):
     dtype: DtypeRule | None = None
     """The dtypes that the result may have."""
     accuracy: Accuracy | None = None
-    """How wrong a correct implementation may be."""
+    """The largest error of a correct implementation."""
     differentiable: bool | None = None
-    """Whether it has a gradient. Without a pattern: `true` for a function with single calls."""
+    """Whether the function has a gradient. Default: the pattern's, or `true` with single calls."""
     unsettled: list[OpenCase] = field(default_factory=list)
-    """Cases that no document settles, in addition to those of the pattern."""
+    """Cases that no document settles. The pattern's cases count as well."""
 
 
 class Pattern(Defaults, frozen=True, kw_only=True):
@@ -72,19 +72,19 @@ class ClaimEntry(SpecRecord, frozen=True, kw_only=True):
     """A claim, whose section may stand without the name of the document."""
 
     aspect: AspectName
-    """The aspect that it is about."""
+    """The aspect of the claim."""
     says: str
     """The claim in our words."""
     at: dict[Document, Line] = field(default_factory=dict)
-    """The lines that say it."""
+    """The line of the claim in each document."""
     section: Section | None = None
-    """The section that says it in each docstring."""
+    """The section of the docstrings with the claim."""
     sections: dict[Document, Section] = field(default_factory=dict)
-    """The same by document, where their sections differ."""
+    """The section in each document, if they differ."""
     rules_out: list[str] = field(default_factory=list)
-    """Readings of conventions that it excludes: `extremes: overflow`."""
+    """Readings of conventions that the claim excludes, such as `extremes: overflow`."""
     parameter: str | None = None
-    """The parameter without which it says nothing of a call."""
+    """The claim holds only for calls that pass this parameter."""
 
     def complete(self, documents: list[Document]) -> Claim:
         """The claim with the documents that say it."""
@@ -102,7 +102,7 @@ class ErrorEntry(ErrorCase, frozen=True, kw_only=True):
     """Invalid input, whose section may stand without the name of the document."""
 
     section: Section | None = None
-    """The section of the docstring that documents it."""
+    """The section of the docstring with the error."""
 
     def complete(self, editions: dict[Edition, Document]) -> ErrorCase:
         """The error case with its editions and the documents that name it."""
@@ -116,45 +116,45 @@ class WrittenSpec(Defaults, frozen=True, kw_only=True):
     """The decisions of a reader about one function."""
 
     name: str
-    """The newest name; older ones are in the signatures."""
+    """The newest name. `signatures` has the older ones."""
     oracle: str = ""
-    """The oracle's name for the value. Default: the last part of `name`, for single calls."""
+    """The oracle's function for the value. Default: the last part of `name`."""
     summary: str
     """The result of the function, in one line."""
     says: str = ""
-    """The claim about the value, where its words are not those of `summary`."""
+    """The claim about the value. Default: `summary`."""
     section: Section | None = "Summary"
-    """The section that makes this claim; `null` where no section speaks of the value."""
+    """The section of the docstring with the claim about the value; `null` if none has it."""
     rules_out: list[str] = field(default_factory=list)
-    """The readings of conventions that this claim excludes."""
+    """Readings of conventions that the claim about the value excludes."""
     signatures: dict[Document, DocumentedSignature] = field(default_factory=dict)
-    """The printed signatures, where the data of the documents has no docstring of the function."""
+    """The printed signature in each document. Omit it if the docstrings' data has one."""
     editions: dict[Edition, Document] = field(default_factory=dict)
-    """The document that binds each edition, beside `signatures`."""
+    """The document that an implementation of each edition must follow. Needed with `signatures`."""
     draw: str = ""
-    """The drawer of the parameters that have no other rule."""
+    """The drawer of all parameters without a rule in `parameters`."""
     renamed: dict[str, str] = field(default_factory=dict)
-    """The name that a document gives a parameter, and the name in the spec."""
+    """Parameters whose name differs in a document: its name, and the name in the spec."""
     arrangement: str | None = None
-    """The convention of the shape, where no document settles it."""
+    """The convention for the result's shape, if no document settles the shape."""
     results: list[Part] = field(default_factory=list)
-    """The members of a tuple."""
+    """The members of the result, if it is a tuple."""
     unique: bool = True
-    """`false` where several answers are right."""
+    """`false` if several answers are right."""
     triples: list[Triple] = field(default_factory=list)
-    """Three features each: a plan has a call for every combination of their values."""
+    """Lists of three features of calls. The plan has each combination of three of their values."""
     claims: list[ClaimEntry] = field(default_factory=list)
-    """Claims beside that of `summary`. With `signatures`, list all claims here."""
+    """Claims in addition to `summary`. With `signatures`, list all claims here."""
     errors: list[ErrorEntry] = field(default_factory=list)
     """Invalid input."""
     errata: list[Erratum] = field(default_factory=list)
-    """Conflicts of documents about the function."""
+    """Conflicts between documents about the function."""
     bindings: list[str] = field(default_factory=list)
-    """The only bindings of inputs; all if empty."""
+    """The bindings that the documents allow for inputs. Default: all."""
     profiles: dict[str, str] = field(default_factory=dict)
-    """Value profiles that no document settles, with their convention."""
+    """Value profiles that no document settles, each with its convention."""
     silent: dict[Edition, dict[str, str]] = field(default_factory=dict)
-    """Value profiles that the document of one edition does not settle, with their convention."""
+    """The same as `profiles`, for single editions."""
 
 
 class WrittenFile(SpecRecord, frozen=True, kw_only=True):

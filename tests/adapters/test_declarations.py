@@ -90,7 +90,7 @@ def test_only_a_user_who_names_it_runs_it(site: Path) -> None:
     result = run("run", "my-backend", *selection)
     file = site / "my_package" / "conformance.toml"
     assert result.output.startswith(f"my-backend: as {file} describes it, in an installed package")
-    assert " aspects keep the documents" in result.output
+    assert " aspects follow the documents" in result.output
     assert result.exit_code == 0, result.output
     assert "my_package" not in sys.modules
     assert not marker.exists()

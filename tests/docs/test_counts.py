@@ -64,6 +64,6 @@ def test_the_first_page_counts_the_claims() -> None:
     sources = Sources(printed, load_extraction(), load_conflicts(), cited_exceptions())
     claims = counts(claim_table(sources, evidence()).claims)
     assert (
-        f"describe `K`, and they make {claims.total:,} claims. The suite checks "
+        f"describe `K` in {claims.total:,} claims. The suite checks "
         f"{claims.checked:,} of them, and {claims.violable:,} of these checks can fail a run"
     ) in words("README.md")

@@ -17,12 +17,12 @@ TOLD = {
     Binding.ARRAY: " as an array",
 }
 LAID = {
-    Layout.FORTRAN: " that lies column by column",
-    Layout.STRIDED: " that is every second element of another",
-    Layout.REVERSED: " that is another in reverse",
-    Layout.READ_ONLY: " that cannot be written to",
-    Layout.SWAPPED: " in the other byte order",
-    Layout.UNALIGNED: " not aligned in memory",
+    Layout.FORTRAN: " (column-major)",
+    Layout.STRIDED: " (every second element of a larger array)",
+    Layout.REVERSED: " (a reversed view)",
+    Layout.READ_ONLY: " (read-only)",
+    Layout.SWAPPED: " (the other byte order)",
+    Layout.UNALIGNED: " (unaligned)",
 }
 
 

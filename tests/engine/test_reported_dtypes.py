@@ -71,7 +71,7 @@ def test_what_is_reported_is_what_is_delivered(dtype: str) -> None:
         finding = next(
             f for f in findings if f.kind == FindingKind.CLAIMED_DTYPE and not f.conventions
         )
-        assert finding.gives == f"is reported as {reported} and comes as {delivered}"
+        assert finding.gives == f"reports {reported} but returns {delivered}"
 
 
 def test_a_dtype_that_is_wrong_itself_is_told_once() -> None:

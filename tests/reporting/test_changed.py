@@ -47,7 +47,9 @@ def test_a_change_is_no_fault() -> None:
 def test_the_terminal_counts_and_lists_changes() -> None:
     paint = Paint(make_console())
     line = str(score_line(CHANGED.functions, paint))
-    assert line == f"{DEMANDED - 1} of {DEMANDED} aspects keep the documents (96.1 %), ≠ 1 changed"
+    assert (
+        line == f"{DEMANDED - 1} of {DEMANDED} aspects follow the documents (96.1 %), ≠ 1 changed"
+    )
     (shared,) = shared_failures([column(CHANGED)], ["numpy"])
     text = str(shared.line(paint))
     assert text.startswith("≠ dot  value  gives (2,); expected (2, 1) ")

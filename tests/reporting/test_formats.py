@@ -138,7 +138,7 @@ def test_annotations_are_plain_english() -> None:
     first, second, notice = lines.splitlines()
     assert first.startswith("::error title=dot%2C sum contradict a document on mine::gives (2,)")
     assert first.endswith(
-        "1 more failure of this cause: sum. Run it again: conformance replay v1 --target mine"
+        "1 more failure with this cause: sum. Run it again: conformance replay v1 --target mine"
     )
     assert second.startswith("::error title=exp ends the process on mine::")
     assert notice.startswith("::notice title=mine keeps 0.0 %25 of the demands::")

@@ -98,11 +98,11 @@ def test_the_matrix_has_a_row_for_each_function_and_a_mark_in_each_cell() -> Non
 def test_the_score_has_its_denominator_and_the_legend_every_mark() -> None:
     page = render([every_verdict()])
     assert 6 * len(ASPECTS) == 78, "of the seven functions, one is not applicable"
-    assert "| **keeps the documents** | **74/78 (94.8 %)** |" in page
+    assert "| **follows the documents** | **74/78 (94.8 %)** |" in page
     assert "| **missing** | 1/78 (1.3 %) |" in page
     for mark in (MARKS[v] for v in JUDGED if v is not D):
         assert f"* {mark.symbol} {mark.letter}: " in page
-    assert "* ≈: another allowed reading" in page
+    assert "* ≈: some answers differ" in page
 
 
 def test_a_violation_has_its_words_citation_id_and_script() -> None:
@@ -245,8 +245,8 @@ def test_a_run_without_results_leaves_the_old_page(tmp_path: Path) -> None:
 
 def test_a_part_of_a_run_says_so() -> None:
     content = hostile("x")
-    assert "(a part only)" in render([content])
-    assert "(a part only)" not in render([every_verdict()])
+    assert "(partial run)" in render([content])
+    assert "(partial run)" not in render([every_verdict()])
 
 
 def test_the_machine_of_the_runs_is_told_once() -> None:

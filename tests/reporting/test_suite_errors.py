@@ -49,7 +49,7 @@ def test_no_score_counts_them() -> None:
     points = score(erring().functions)
     assert points == Score(len(ASPECTS), 0, len(ASPECTS), errors=len(ASPECTS))
     assert suite_errors(erring().functions) == ["relu"]
-    assert points.figures.endswith(f", {len(ASPECTS)} not judged for an error of the suite")
+    assert points.figures.endswith(f", {len(ASPECTS)} not judged: an error in the suite")
 
 
 def test_a_results_file_holds_them(tmp_path: Path) -> None:

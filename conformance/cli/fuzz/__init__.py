@@ -40,7 +40,7 @@ from conformance.cli.options.values import FuzzOptions
 @programs_option
 @size_option
 @seed_option
-@jobs_option("How many workers run at a time; most targets have two.")
+@jobs_option("How many workers run at a time; most targets use two.")
 @max_time_option
 @call_timeout_option
 @shard_option
@@ -68,7 +68,7 @@ def fuzz_command(**values: Any) -> None:
     \b
     conformance fuzz                               1,000 programs on every target that is ready
     conformance fuzz torch --programs 5000         more programs on one target
-    conformance fuzz theano --max-time 8h -o out   8 hours, or until every pair had its turn
+    conformance fuzz theano --max-time 8h -o out   8 hours, or until the programs cover every pair
     conformance fuzz theano --resume --max-time 8h -o out     the next programs, the next night
     conformance fuzz theano --resume --again -o out           the recorded failures again
     conformance fuzz torch -k "softmax or dot" --size 2-6     short programs with these functions
@@ -84,7 +84,7 @@ def fuzz_command(**values: Any) -> None:
       1     an unexpected failure, or a known failure that no longer occurs
       2     wrong usage, a broken file, or results that the suite cannot write
       3     a target does not start
-      70    an error of the suite itself
+      70    an error in the suite itself
       130   Ctrl-C
     """
     from conformance.cli.fuzz.fuzz import fuzz_targets  # noqa: PLC0415 - help does not wait for it

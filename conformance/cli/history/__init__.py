@@ -96,8 +96,8 @@ def history_command(**values: Any) -> None:
 def bisect_command(*, places: tuple[Path, ...], **values: Any) -> None:
     """Search for the release that introduced or fixed the failure ID.
 
-    The command runs the failing case on one release after the other, about as often as the
-    logarithm of their number. `conformance show FUNCTION` prints the ids.
+    The command runs the failing case on a few releases and halves the range each time.
+    `conformance show FUNCTION` prints the ids.
 
     \b
     conformance bisect 83562714c235

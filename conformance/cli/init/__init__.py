@@ -19,8 +19,8 @@ from conformance.editions import EDITIONS
     metavar="[FILE.py]",
     type=UserPath(exists=True, dir_okay=False, path_type=Path),
 )
-@click.option("--name", help="The name of the target.  [default: the module's first name]")
-@click.option("--edition", type=Named(EDITIONS), help="Its edition.  [default: keras-2.2]")
+@click.option("--name", help="The target's name.  [default: the first part of the module's name]")
+@click.option("--edition", type=Named(EDITIONS), help="The target's edition.  [default: keras-2.2]")
 @click.option("--force", is_flag=True, help="Replace existing files.")
 def init_command(**values: Any) -> None:
     """Write conformance.toml, a workflow for GitHub and a test module into this folder.
@@ -33,7 +33,7 @@ def init_command(**values: Any) -> None:
     conformance init mybackend.py
     conformance init src/my_package/backend.py --name mine --edition keras-2.0
 
-    The command asks nothing, and changes existing files only with --force.
+    The command asks no questions, and changes existing files only with --force.
     """
     from conformance.cli.init.project import init  # noqa: PLC0415 - help does not wait for it
 

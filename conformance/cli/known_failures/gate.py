@@ -130,7 +130,7 @@ class Gate:
         lacking = sum(not e.explained for e in entries)
         return (
             f"{path}: {counted(len(entries), 'entry', 'entries')}, {len(after - before)} added, "
-            f"{len(before - after)} deleted, {lacking} with a reason to fill in"
+            f"{len(before - after)} deleted, {lacking} without a reason"
         )
 
 

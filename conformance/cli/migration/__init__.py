@@ -73,13 +73,13 @@ def migration_command(**values: Any) -> None:
     and the known differences. With RESULTs it adds the cases in which such arguments fail. It
     reads the code and never runs it.
 
-    --diff prints the changes as a patch, and --write makes them. Both list the calls that they
-    leave, with the reason; read the differences that --scan lists as well. They need libcst:
-    pip install libcst.
+    --diff prints the changes as a patch, and --write makes them. Both also list the calls that they
+    do not change, with the reason. Read the differences that --scan lists before you use them. Both
+    need libcst: pip install libcst.
 
     \b
     Exit status:
-      0   as a rule
+      0   otherwise
       1   with --check, if the results contradict the mapping; with --scan, as --fail-on says
       2   wrong usage
       3   with --scan, if a file is not Python 3

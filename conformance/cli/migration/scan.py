@@ -38,11 +38,11 @@ LEVELS = {
     Outcome.ABSENT: "error",
 }
 _RULES = {
-    Outcome.SAME: "A function of K has a call in Keras 3 that does the same.",
-    Outcome.UNKNOWN: "A name that no document of the backend API has, nor Keras 3.",
-    Outcome.DIFFERS: "A call of Keras 3 does something else for such arguments.",
-    Outcome.REFUSED: "A call of Keras 3 refuses such arguments.",
-    Outcome.ABSENT: "Nothing in Keras 3 takes the place of a function of K.",
+    Outcome.SAME: "The call of Keras 3 that replaces this function of K does the same.",
+    Outcome.UNKNOWN: "No document describes this name, and Keras 3 does not have it.",
+    Outcome.DIFFERS: "The call of Keras 3 behaves differently with these arguments.",
+    Outcome.REFUSED: "The call of Keras 3 refuses these arguments.",
+    Outcome.ABSENT: "Keras 3 has no replacement for this function of K.",
 }
 
 
@@ -204,8 +204,8 @@ def _hint(options: MigrationOptions, pieces: Sequence[Advice], results: Sequence
     if apart and not results and options.form == "text" and not translated:
         scanned = " ".join(f"--scan {shlex.quote(str(place))}" for place in options.scanned)
         click.echo(
-            "hint: some statements on one backend concern other arguments than these; with results"
-            f" the command omits them: `conformance run keras3 --output RESULTS`, then"
+            "hint: some differences on one backend may not concern your arguments. To omit those,"
+            f" run `conformance run keras3 --output RESULTS`, then"
             f" `conformance migration RESULTS {scanned}`",
             err=True,
         )

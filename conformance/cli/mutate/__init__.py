@@ -55,16 +55,17 @@ from conformance.cli.options.values import MutateOptions
 def mutate_command(**values: Any) -> None:
     """Plant one error after another in TARGET, and count the errors that the suite detects.
 
-    TARGET is a name from `conformance targets` (by default the reference) that is reached as a
-    module. A mutant is an operator, such as "argument ignored", and a function. The suite kills a
-    mutant if a verdict on the function becomes worse. It then tests survivors with every other
-    function that calls them. It lists equivalent mutants with the reason.
+    TARGET is a name from `conformance targets`, by default the reference. It must be a module that
+    needs neither an adapter nor, without --code, a mapping. A mutant is a function with one error,
+    such as "argument ignored". The suite kills a mutant if a verdict on the function becomes worse.
+    It then tests survivors with every other function that calls them. It lists equivalent mutants
+    with the reason.
 
     With --code a mutant is one small change in the source of TARGET: an operator, a constant, an
     argument, a statement, a branch, a call, axes. The change is in a documented function or in code
     that such a function calls. The suite runs the functions that reach the change, first with
-    `smoke`, then with --profile. The gate is `conformance run` with each failure of the unchanged
-    TARGET among the known failures. It kills the mutant if it fails.
+    `smoke`, then with --profile. All failures of the unchanged TARGET are known failures. A run
+    that fails nevertheless kills the mutant.
 
     \b
     Exit status:

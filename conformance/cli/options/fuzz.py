@@ -58,7 +58,7 @@ max_time_option = click.option(
     "--max-time",
     type=Duration(),
     metavar="TIME",
-    help="End after TIME (90s, 5m, 8h), or when every pair had its turn; --resume continues.",
+    help="End after TIME (90s, 5m, 8h), or when the programs cover every pair; --resume continues.",
 )
 shard_option = click.option(
     "--shard",
@@ -75,6 +75,6 @@ size_option = click.option(
 again_option = click.option(
     "--again",
     is_flag=True,
-    help="With --resume: first run the programs of all filed failures again and replace their"
+    help="With --resume: first run the programs of all stored failures again and replace their"
     " records.",
 )

@@ -23,9 +23,10 @@ gate_options = together(
         show_default=True,
         metavar="WHAT[,WHAT]",
         help="The verdicts that make the exit status 1. violation includes crashes and time-outs."
-        " The other words add to it. accuracy adds inaccurate results. divergence adds all allowed"
-        " readings. change adds differences of a successor of the API. unsupported adds missing"
-        " functions. Join words with commas. never stands alone.",
+        " The other words add verdicts to these. With accuracy, inaccurate results count. With"
+        " divergence, all allowed readings count. With change, differences of an API that replaces"
+        " the documented one count. With unsupported, missing functions count. With never, nothing"
+        " counts. Join words with commas.",
     ),
     click.option(
         "--expectations",
@@ -35,8 +36,8 @@ gate_options = together(
     click.option(
         "--write-expectations",
         type=written_file(),
-        help="Write the failures of this run into such a file. You fill in the reasons; your "
-        "earlier text in the file stays.",
+        help="Write the failures of this run into a file for --expectations. You fill in the "
+        "reasons. Text that you wrote there earlier stays.",
     ),
     click.option(
         "--expectations-by",
@@ -71,8 +72,8 @@ database_options = together(
     click.option(
         "--database",
         type=written_folder(),
-        help="Store failing cases in this folder. The next run tries them first, and lists "
-        "failures apart that only they show.  "
+        help="Store failing cases in this folder. The next run tries them first, and "
+        "lists failures that only they show in a separate section.  "
         f"[default: ${DATABASE_VARIABLE}, or {DEFAULT_DATABASE} where CI is not set]",
     ),
     click.option(

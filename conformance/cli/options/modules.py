@@ -46,16 +46,16 @@ module_options = together(
         "names",
         multiple=True,
         metavar="NAME=OWN",
-        help="--module has the documented function NAME as OWN; may be repeated.",
+        help="The function NAME of the documents is called OWN in --module; may be repeated.",
     ),
     click.option(
-        "--adapter", help="The class that reaches --module: module:Class, or an entry point's name."
+        "--adapter", help="The adapter for --module: module:Class, or the name of an entry point."
     ),
     click.option(
         "--no-sandbox",
         is_flag=True,
-        help="Let --module write files and use the network; CONFORMANCE_SANDBOX=off lets all"
-        " targets.",
+        help="Let --module write files and use the network. CONFORMANCE_SANDBOX=off does so for"
+        " all targets.",
     ),
 )
 """`--module` and its companions."""

@@ -133,6 +133,6 @@ baseline_option = click.option(
     type=UserPath(exists=True, path_type=Path),
     metavar="RESULTS",
     help="A results file of an earlier run, or a folder of them. The exit status is 1 if an aspect"
-    " that conformed there no longer conforms, or an offered function is missing. The suite"
-    " compares only functions and aspects of this run.",
+    " that conformed there no longer conforms, or if a function that existed there is missing. The"
+    " suite compares only functions and aspects of this run.",
 )

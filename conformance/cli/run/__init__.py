@@ -46,7 +46,7 @@ from conformance.cli.options.values import RunOptions
 @seed_option
 @locate_option
 @vectors_option
-@jobs_option("Workers at a time; most targets have two.")
+@jobs_option("How many workers run at a time; most targets use two.")
 @max_time_option
 @target_time_option
 @call_timeout_option
@@ -95,7 +95,7 @@ def run_command(**values: Any) -> None:
       1     an unexpected failure, a known failure that no longer occurs, or a regression
       2     wrong usage, a broken file, or results that the suite cannot write
       3     a target does not start, nothing conforms on it, or some functions were not reached
-      70    an error of the suite itself
+      70    an error in the suite itself
       130   Ctrl-C
     """
     gc.disable()  # among modules there is no garbage to search for, now and later

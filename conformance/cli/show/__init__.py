@@ -48,7 +48,7 @@ def show_command(**values: Any) -> None:
 
     \b
     Exit status:
-      0   as a rule
+      0   otherwise
       1   with --plan, if the plan lacks a combination that exists
       2   a wrong name
     """
@@ -69,7 +69,7 @@ def list_command(**values: Any) -> None:
     """List the documented functions by theme, with the editions that have them.
 
     RESULTS are files that `conformance run` wrote, or folders of them. With RESULTS, each function
-    shows how many targets keep the documents (✓), violate them (✗), and so on.
+    shows how many targets follow the documents (✓), violate them (✗), and so on.
 
     \b
     conformance list                         all functions

@@ -38,7 +38,10 @@ def brief_lines(
     lines = [head, *_documented(sections, paint, width)]
     runs = [(run, f) for run in results for f in run.functions if f.function == function]
     if runs:
-        lines += [Text(), Text("Targets: aspects that keep the documents, and the others", "bold")]
+        lines += [
+            Text(),
+            Text("Targets: aspects that follow the documents, and others", "bold"),
+        ]
         lines += _targets(runs, paint, width)
     if absent := [run.target.name for run in results if not _has(run, function)]:
         lines.append(_cut(paint.text(f"Not run on: {', '.join(absent)}", indent=2), paint, width))
@@ -88,7 +91,7 @@ def _targets(
 
 
 def _standings(function: FunctionResult) -> dict[Verdict, list[str]]:
-    """The aspects that do not keep the documents, by verdict, the gravest first."""
+    """The aspects that do not follow the documents, by verdict, the gravest first."""
     aspects = {v: [a.aspect for a in function.aspects if standing(a) is v] for v in _FAILURES}
     return {verdict: [*names] for verdict, names in aspects.items() if names}
 

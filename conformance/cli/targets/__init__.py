@@ -24,9 +24,9 @@ _UNFOLDED = 2**15
 @click.command()
 @config_option
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON array instead of a table.")
-@click.option("--verbose", "-v", is_flag=True, help="Say what the sandbox does here.")
+@click.option("--verbose", "-v", is_flag=True, help="Also describe the sandbox on this machine.")
 def targets_command(config: Path | None, as_json: bool, verbose: bool) -> None:
-    """List the targets: name, edition, implementation, and state or how to make it ready.
+    """List the targets: name, edition, implementation, and state, or how to make the target ready.
 
     \b
     Examples:
@@ -36,7 +36,7 @@ def targets_command(config: Path | None, as_json: bool, verbose: bool) -> None:
       conformance targets --config mine.toml
       CONFORMANCE_HOME=/big/disk conformance targets
 
-    The suite imports a target of conformance.toml only if you name that file by --config.
+    The suite imports a target of conformance.toml only if you name that file with --config.
     It stores environments in your data folder, or in the folder that CONFORMANCE_HOME names.
     """
     rows = states(known_targets(config).values())

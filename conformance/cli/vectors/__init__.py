@@ -37,9 +37,9 @@ def vectors_command(**values: Any) -> None:
     """Write test vectors: calls, inputs and right answers for implementations in any language.
 
     A vector has a call, its inputs, and the expected value with a lower and an upper limit for each
-    element. It also has the answers that open points allow, and the place in the document. Invalid
-    calls have the required exception instead. The files are JSON and safetensors: docs/vectors.md
-    describes them in two screens, and examples/tfjs has a runner in JavaScript.
+    element. It cites the document, and lists other answers where the document is silent. A vector
+    of an invalid call has the required exception in place of a value. The files are JSON and
+    safetensors. docs/vectors.md describes them, and examples/tfjs has a runner in JavaScript.
 
     \b
     conformance vectors -o vectors                          every edition
@@ -55,7 +55,7 @@ def vectors_command(**values: Any) -> None:
     Exit status:
       0     all files are written
       2     wrong usage, or a folder that the suite cannot write
-      70    an error of the suite itself
+      70    an error in the suite itself
       130   Ctrl-C
     """
     from conformance.cli.vectors.vectors import write_vectors  # noqa: PLC0415 - help does not wait

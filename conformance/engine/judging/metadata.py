@@ -73,7 +73,7 @@ def _contradicted(
         Aspect.DTYPE,
         Verdict.VIOLATES,
         FindingKind.CLAIMED_DTYPE,
-        gives=f"is reported as {claimed} and comes as {delivered}",
+        gives=f"reports {claimed} but returns {delivered}",
         demands=SAME_DTYPE,
         detail=_disagreement(structure, str(claimed), str(delivered)),
         got=claimed,
@@ -108,7 +108,7 @@ def _apart(
     elif claimed is not None and claimed not in accepted:
         if structure.claimed == "result":
             named |= {ConventionName.CLAIMED_DTYPE}
-        gives = f"is reported as {claimed}"
+        gives = f"reports {claimed}"
         kind = FindingKind.CLAIMED_DTYPE
         found = _other_dtype(kind, gives, dtype=claimed, accepted=accepted, named=named)
         yield _of_structure(found, structure, other, accepted)

@@ -158,14 +158,14 @@ class AspectCell:
     words: str
     symbol: str
     passed: str = ""
-    """Cases that keep the documents, of all cases."""
+    """Cases that follow the documents, of all cases."""
     error: str = ""
     anchor: str | None = None
     """Where the failure that gives it its mark is on the page."""
     own_anchor: str = ""
     """The anchor of the cell itself, where no failure gives it its mark."""
     grade: str = ""
-    """The class for the share of its cases that keep the documents; see `grade`."""
+    """The class for the share of its cases that follow the documents; see `grade`."""
     note: str | None = None
     readings: str = ""
     """The readings that it takes other than the suite's."""

@@ -50,7 +50,7 @@ class FunctionCell:
     dtypes: str = ""
     """The same for the dtypes in the minimal examples of its failures."""
     grade: str = ""
-    """The class for the share of its aspects that keep the documents; see `grade`."""
+    """The class for the share of its aspects that follow the documents; see `grade`."""
     anchor: str = ""
     """Where the function's page has the record that gives the cell its mark."""
 

@@ -14,10 +14,10 @@ _NOT_DATED = datetime.fromtimestamp(0, UTC)
 
 
 def history_picture(histories: Sequence[TargetHistory]) -> Element:
-    """A line for each target: the share of aspects that keep the documents, by the run's start."""
+    """A line for each target: the share of aspects that follow the documents, by the run's day."""
     series = [(history.newest.label, _points(history)) for history in histories]
     times = sorted({when for _, points in series for when, _ in points})
-    root = picture(_WIDTH, _HEIGHT, "Aspects that keep the documents, over time")
+    root = picture(_WIDTH, _HEIGHT, "Aspects that follow the documents, over time")
     _axes(root, times)
     ends: list[float] = []
     for text, points in series:

@@ -152,7 +152,7 @@ def test_what_is_no_baseline_is_told_before_the_run(
     assert "old.json" in output
     assert any(part in output for part in message.split("|")), output
     assert "Traceback" not in output
-    assert "aspects keep the documents" not in output
+    assert "aspects follow the documents" not in output
 
 
 def test_two_runs_of_a_target_are_no_baseline(tmp_path: Path) -> None:

@@ -445,7 +445,7 @@ def test_rewriting_says_what_has_changed(tmp_path: Path) -> None:
     options = ("--expectations", str(known), "--write-expectations", str(known))
     status, output = run("always_wrong", *options)
     assert status == 1, "they were not known before"
-    assert "2 entries, 1 added, 1 deleted, 0 with a reason to fill in" in output
+    assert "2 entries, 1 added, 1 deleted, 0 without a reason" in output
     assert "delete these lines" not in output
     assert run("always_wrong", "--expectations", str(known))[0] == 0
 

@@ -222,7 +222,7 @@ SUMS = ("K.sum(x, axis=1, keepdims=True)", "K.sum(x, keepdims=True)", "K.sum(x, 
 def test_what_holds_for_some_arguments_is_said_of_these_alone() -> None:
     heeded, unheeded, perhaps = scanned(*SUMS)
     assert heeded["says"] == []
-    assert unheeded["says"] == ["on keras3-torch: without an axis keepdims is not heeded"]
+    assert unheeded["says"] == ["on keras3-torch: ignores keepdims without an axis"]
     assert perhaps["says"][0].startswith("on keras3-torch where axis is None and keepdims: ")
 
 

@@ -55,7 +55,7 @@ def test_the_run_says_which_function_and_why() -> None:
     assert "relu on reference): LookupError: a planted" in result.output
     assert "hint: open an issue" in result.output
     assert "the same command with --output DIR --resume" in " ".join(result.output.split())
-    assert "not judged for an error of the suite" in result.output
+    assert "not judged: an error in the suite" in result.output
     assert "\x1b" not in result.output
 
 

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.browser
 
 
 def target(name: str, dtypes: dict[str, str]) -> Results:
-    """Functions that violate with an input of a dtype, or keep the documents."""
+    """Functions that violate with an input of a dtype, or follow the documents."""
     functions = []
     for function in ("dot", "relu", "softmax"):
         if dtype := dtypes.get(function):

@@ -12,7 +12,7 @@
   const sameTarget = { "only-b": "fixed", "only-a": "broke" };
   const anyOther = "*";
   const gravest = "VXTEMURDC";
-  // a divergence is no fault: it keeps the documents, and its readings are told beside
+  // a divergence is no fault: it follows the documents, and its readings are told beside
   const standing = (letter) => (letter === "D" ? "C" : letter);
   // what the reader asked for; without it the first group that has something is shown
   let asked = "";
