@@ -41,23 +41,23 @@ OWN = "own"
 
 def _nothing_to_ask(aspect: Aspect, kind: FindingKind, why: str, detail: str = "") -> Finding:
     """The finding on each function that cannot be asked for an aspect."""
-    gives = f"has no {aspect} to ask for: {why}"
+    gives = f"has no {aspect}: {why}"
     return Finding(aspect, Verdict.UNSUPPORTED, kind, gives=gives, demands="", detail=detail)
 
 
 NO_GRADIENT = _nothing_to_ask(
-    Aspect.GRADIENT, FindingKind.NO_GRADIENTS, "gradients fails for the sum of squares"
+    Aspect.GRADIENT, FindingKind.NO_GRADIENTS, "`gradients` fails for a sum of squares"
 )
 NO_OWN_GRADIENT = _nothing_to_ask(
     Aspect.GRADIENT,
     FindingKind.NO_GRADIENTS,
-    "by no means of the backend is there one of a square",
+    "the suite cannot differentiate a square on this target (docs/keras3.md)",
     OWN,
 )
 NO_SHAPE = _nothing_to_ask(
     Aspect.STATIC_SHAPE,
     FindingKind.NO_STATIC_SHAPES,
-    "int_shape fails for the square of a variable",
+    "`int_shape` fails for the square of a variable",
 )
 _POINT = np.array([[1.0, -2.0, 3.0], [0.5, 4.0, -1.5]], np.float32)
 ShapeFailure = tuple[str, str]
