@@ -30,6 +30,13 @@ class TargetUnavailable(Struct, frozen=True):
     hint: str
 
 
+class FunctionStarted(Struct, frozen=True):
+    """The cases of a function start, outside of a survey."""
+
+    target: str
+    function: str
+
+
 class CasesDone(Struct, frozen=True):
     """`cases` more cases of `function` were executed and judged (`failed` of them failed)."""
 
@@ -96,6 +103,7 @@ Event = (
     RunStarted
     | TargetStarted
     | TargetUnavailable
+    | FunctionStarted
     | CasesDone
     | FunctionJudged
     | SuiteFailed

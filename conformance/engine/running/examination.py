@@ -49,7 +49,7 @@ from conformance.engine.verdicts.symptoms import Symptom, symptom
 from conformance.engine.verdicts.tally import Group, Tally, folded
 from conformance.observations import FunctionIdentity, NotRun, StructureObservation
 from conformance.results import Aspect, FindingKind, Spent, TargetInfo
-from conformance.results.events import CasesDone, Event, WorkerRestarted
+from conformance.results.events import CasesDone, Event, FunctionStarted, WorkerRestarted
 from conformance.scripts import Prelude
 from conformance.specs import load_conventions
 from conformance.specs.convention_names import ConventionName
@@ -76,11 +76,9 @@ class Examination:
     emit: Callable[[Event], None]
     stop: Stop
     survey: bool = False
-    """Whether this is the survey: aspects without a case are `not run`, and no function is
-    finished."""
+    """Whether this is the survey: it leaves aspects `not run`, and finishes no function."""
     note: Callable[[str, int], None] = lambda *_: None
-    """Called with a text on the functions left out because workers were lost (empty: none), and the
-    number of workers lost outside of functions."""
+    """Called with a text on the functions left out, and the workers lost outside of functions."""
     tallies: dict[str, Tally] = field(default_factory=dict)
     known: dict[str, dict[str, frozenset[Symptom]]] = field(default_factory=dict)
     twins: Twins = field(default_factory=Twins)
@@ -249,6 +247,8 @@ class Examination:
         one that ended it may be a reason to skip."""
         waiting: list[Answered] = []
         present = [task for task in tasks if self._present(task)]
+        for task in () if self.survey else present:
+            self.emit(FunctionStarted(self.subject.name, task.spec.name))
         for task, trial, seen in self._sending.answers(present):
             with self.errors.guard(task.spec.name, Stage.JUDGING):
                 observed = self._plain(trial, seen)
