@@ -61,7 +61,7 @@ class Heartbeat:
 NAMED_AFTER = 5.0
 """Seconds after which a line or a bar names the function that is running."""
 _FEWEST = 5
-"""So many functions, and a twentieth of all, are judged before they tell how long the rest takes."""
+"""So many functions, and a twentieth of all, show how long the others take."""
 
 
 def roughly(seconds: float) -> str:

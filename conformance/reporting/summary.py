@@ -102,7 +102,7 @@ def rate(cases: int, seconds: float) -> str:
 
 
 def plan_line(event: RunStarted) -> str:
-    """`2 targets: a, b; 10 functions in all`; of composed programs `600 programs, at most 3 minutes`."""
+    """`2 targets: a, b; 10 functions in all`, or `600 programs, at most 3 minutes`."""
     targets = f"{len(event.planned)} targets: {', '.join(event.planned)}"
     if functions := sum(event.functions.values()):
         return f"{targets}; {counted(functions, 'function')} in all"

@@ -94,7 +94,7 @@ def _reason(function: FunctionResult, aspect: AspectResult, absent: set[str]) ->
             return cause(ListedFailure(function.function, aspect, failure))
     needed = _OBSERVED_BY.get(aspect.aspect)
     if needed is not None:
-        return f"{needed} is absent" if needed in absent else f"{needed} returns none to test"
+        return f"{needed} is absent" if needed in absent else f"the target shows no {aspect.aspect}"
     return aspect.note if aspect.note is not UNSET else "no case ran"
 
 

@@ -355,7 +355,9 @@ def test_a_pipe_gets_one_line_for_each_finished_target_and_no_control_characters
         writer.handle(event)
     text = output(screen)
     first, *lines = text.splitlines()
-    assert first.startswith(f"3 targets: {', '.join(r.target.name for r in contents)}; about ")
+    assert first.startswith(
+        f"3 targets: {', '.join(r.target.name for r in contents)}; 207 functions in all"
+    )
     names = [r.target.name for r in contents]
     begun, restarted, finished = lines[::3], lines[1::3], lines[2::3]
     assert [line.split(":")[0] for line in begun] == names

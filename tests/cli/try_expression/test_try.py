@@ -230,7 +230,7 @@ def test_those_who_agree_but_for_rounding_are_together() -> None:
 @pytest.mark.parametrize(
     ("raised", "agrees", "gives"),
     [
-        (("Absent", "there is no function softmax"), None, "there is no function softmax"),
+        (("Absent", "there is no function softmax"), None, "needs softmax, which the target lacks"),
         (("NotImplementedError", "not here"), None, "raises NotImplementedError: not here"),
         (("ValueError", "wrong"), False, "raises ValueError: wrong"),
     ],
