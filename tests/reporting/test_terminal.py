@@ -61,6 +61,9 @@ def console(*, terminal: bool = False, width: int = 100, encoding: str = "utf-8"
     )
 
 
+LONG = "keras.ops.convert_to_tensor_of_long_name"
+
+
 def output(screen: Console) -> str:
     screen.file.flush()
     file = screen.file
@@ -355,10 +358,8 @@ def test_a_pipe_gets_one_line_for_each_finished_target_and_no_control_characters
         writer.handle(event)
     text = output(screen)
     first, *lines = text.splitlines()
-    assert first.startswith(
-        f"3 targets: {', '.join(r.target.name for r in contents)}; 207 functions in all"
-    )
     names = [r.target.name for r in contents]
+    assert first == f"3 targets: {', '.join(names)}; 207 functions in all"
     begun, restarted, finished = lines[::3], lines[1::3], lines[2::3]
     assert [line.split(":")[0] for line in begun] == names
     assert all(" judged, the first of " in line for line in begun)
@@ -516,3 +517,10 @@ def test_a_run_that_was_ended_says_what_it_did_not_reach() -> None:
     assert "; the same command with --resume runs the rest" in gap
     unkept = " ".join(shown(events([ended()]), console(), resume=NOT_KEPT).split())
     assert "; add --output DIR to a run that may end early; --resume then runs the rest" in unkept
+
+
+@pytest.mark.parametrize(("width", "row"), [(100, LONG), (40, f"{LONG[:24]}…")])
+def test_a_long_name_is_whole_where_there_is_room(width: int, row: str) -> None:
+    content = results("t", [function(LONG, Verdict.CONFORMS)])
+    lines = matrix([column(content)], Paint(console(width=width)), width)
+    assert any(line.plain.split()[:1] == [row] for line in lines)
