@@ -30,7 +30,7 @@ _RAISES = re.compile(
 )
 """An exception with its message; results of older versions go on in other words than newer ones."""
 _NEEDS = re.compile(
-    r"needs (?:the helper \w+, which [a-z ]+: docs/keras3\.md|[\w.]+.*?, which the target lacks)"
+    r"needs (?:the helper \w+, which [a-z ]+: docs/keras3\.md|[\w.]+, which the target lacks)"
 )
 """A function that a case calls and the target lacks."""
 _PLACE = re.compile(r"^(raises \w+) in \w+\(.*?\)+(?=: )")

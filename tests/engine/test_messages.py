@@ -173,7 +173,7 @@ def test_an_exception_without_a_message_has_no_colon() -> None:
             " in keras.layers.Input([10])",
             "needs keras.layers.Input, which the target lacks",
         ),
-        ("eval", " in f(x)", "needs eval in f(x), which the target lacks"),
+        ("eval", " in f(x)", "needs eval, which the target lacks"),
     ],
 )
 def test_an_absent_function_is_named_and_not_the_suite_s_exception(

@@ -13,6 +13,7 @@ from rich.console import Console
 
 from conformance.reporting import progress
 from conformance.reporting.marks import MARKS
+from conformance.reporting.matrix import column, matrix
 from conformance.reporting.paint import Paint, make_console
 from conformance.reporting.progress import roughly, running_words, time_left
 from conformance.reporting.summary import NOT_KEPT

@@ -99,18 +99,18 @@ HELPERS: Mapping[str, str] = {
 target may define them."""
 
 
-def lacking(message: str, where: str = "") -> str:
+def lacking(message: str) -> str:
     """The message of `ABSENT` in words: `needs NAME, which the target lacks`."""
     name = short_message(message).removeprefix(_NO_FUNCTION)
     if name in HELPERS:
         return f"needs the helper {name}, which {HELPERS[name]}: docs/keras3.md"
-    return f"needs {name}{'' if name in where else where}, which the target lacks"
+    return f"needs {name}, which the target lacks"
 
 
 def raising(kind: str, message: str, where: str = "") -> str:
     """`raises ValueError: its message`, or without a message the type alone."""
     if kind == ABSENT:
-        return lacking(message, where)
+        return lacking(message)
     said = short_message(message)
     return f"raises {kind}{where}" + (f": {said}" if said else "")
 
