@@ -142,7 +142,7 @@ class _Partial:
         self.pairs = ""
         self.started: float | None = None
         self.running: dict[str, float] = {}
-        """When each function started that is not judged."""
+        """When each function started that a worker has now."""
 
 
 class TerminalWriter:
@@ -271,6 +271,7 @@ class TerminalWriter:
 
     def _function_started(self, event: FunctionStarted) -> None:
         running = self._of(event.target).running
+        running.pop(event.before, None)
         running[event.function] = time.monotonic()
         self._live.note(event.target, running=running)
 

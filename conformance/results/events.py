@@ -31,10 +31,12 @@ class TargetUnavailable(Struct, frozen=True):
 
 
 class FunctionStarted(Struct, frozen=True):
-    """The cases of a function start, outside of a survey."""
+    """A worker has a case of another function now than before, outside of a survey."""
 
     target: str
     function: str
+    before: str = ""
+    """The function that the same worker had; it may go on later."""
 
 
 class CasesDone(Struct, frozen=True):

@@ -93,7 +93,7 @@ def test_a_run_is_the_same_in_one_process_and_in_several() -> None:
     assert judged(shared).keys() == {"correct", "always_wrong"}
     assert counted(shared) == counted(alone)
     for events in (alone, shared):
-        begun = [(e.target, e.function) for e in events if isinstance(e, FunctionStarted)]
+        begun = {(e.target, e.function) for e in events if isinstance(e, FunctionStarted)}
         assert sorted(begun) == sorted((t, f) for t in judged(alone) for f in FUNCTIONS)
     count = sum(isinstance(e, FunctionJudged) for e in shared)
     assert count == 2 * len(FUNCTIONS), "each function is announced as soon as it is judged"
@@ -135,3 +135,17 @@ def test_the_start_of_a_function_is_announced_at_once() -> None:
         CasesDone("correct", "exp", 1, 0),
         FunctionStarted("correct", "softmax"),
     ]
+
+
+def test_the_function_whose_cases_run_is_known_before_they_are_done() -> None:
+    """So a user sees which function hangs, although the worker is sent trials ahead."""
+    _, events = ran([fake("correct")], 1)
+    running, done = "", []
+    for event in events:
+        if isinstance(event, FunctionStarted):
+            assert event.before == running
+            running = event.function
+        elif isinstance(event, CasesDone) and event.function not in done:
+            assert event.function in {running, done[-1] if done else running}
+            done.append(event.function)
+    assert {*done} == {*FUNCTIONS}

@@ -311,7 +311,8 @@ def test_a_pipe_is_told_how_far_each_target_is_while_nothing_else_is_said(
         FunctionStarted("mine", content.functions[0].function),
         CasesDone("mine", "dot", 10, 2),
         FunctionJudged("mine", content.functions[0]),
-        FunctionStarted("mine", "hangs"),
+        FunctionStarted("mine", "exp", content.functions[0].function),
+        FunctionStarted("mine", "hangs", "exp"),
     ]
     monkeypatch.setattr(progress, "NAMED_AFTER", 0.0)
     for event in begun:

@@ -28,21 +28,25 @@ from conformance.reporting.terminal import TerminalWriter
 from conformance.reporting.writer import EventRecorder
 from conformance.results import ASPECTS, Results
 from conformance.results.events import Event, RunFinished
+from conformance.results.scores import is_absent
 from conformance.specs import load
 
 
 def diff(options: DiffOptions) -> int:
     """Print where the results of two targets differ; the exit status."""
     select = options.select  # a wrong expression is an error before any run
-    a, b = _both(options)
-    comparison = compare(a, b, select, options.chosen_aspects or ASPECTS)
+    a, b, functions = _both(options)
+    comparison = compare(
+        a, b, lambda name: name in functions and select(name), options.chosen_aspects or ASPECTS
+    )
     _check(comparison, options)
     _print(comparison, options)
     return 1 if comparison.differences else 0
 
 
-def _both(options: DiffOptions) -> tuple[Results, Results]:
-    """The results of A and of B; those that are not stored are made, both in one run."""
+def _both(options: DiffOptions) -> tuple[Results, Results, frozenset[str]]:
+    """The results of A and of B, and the functions to compare. Results that are not stored are
+    made, both in one run."""
     names = (options.a, options.b)
     stored = {name: _stored(name, options) for name in names}
     absent = [name for name in dict.fromkeys(names) if stored[name] is None]
@@ -52,9 +56,10 @@ def _both(options: DiffOptions) -> tuple[Results, Results]:
     }
     _check_editions({**editions, **{name: t.edition for name, t in targets.items()}})
     runs = {name: results for name, results in stored.items() if results is not None}
-    fresh = _run(list(targets.values()), options, _judged(runs, targets)) if absent else []
+    functions = _judged(runs, targets) if absent else frozenset(load())
+    fresh = _run(list(targets.values()), options, functions) if absent else []
     runs |= dict(zip(absent, fresh, strict=True))
-    return runs[names[0]], runs[names[1]]
+    return runs[names[0]], runs[names[1]], functions
 
 
 def _check_editions(editions: Mapping[str, Edition]) -> None:
@@ -69,18 +74,18 @@ def _check_editions(editions: Mapping[str, Edition]) -> None:
 
 
 def _judged(runs: Mapping[str, Results], targets: Mapping[str, Target]) -> frozenset[str]:
-    """The functions that stored results have, which alone can be compared; all without results.
+    """The functions of stored results that their target has; all without stored results.
 
     Prints how many these are, if the targets that the suite runs have more.
     """
     every = frozenset(load())
     for name, results in runs.items():
-        judged = frozenset(function.function for function in results.functions)
+        judged = frozenset(f.function for f in results.functions if not is_absent(f))
         editions = {target.edition for target in targets.values()}
         more = [s for s in load().values() if editions & {*s.editions} and s.name not in judged]
         if more:
             functions = counted(len(judged), "function")
-            note = f"{', '.join(targets)}: runs the {functions} of the results of {name}"
+            note = f"{', '.join(targets)}: runs the {functions} that the results of {name} test"
             click.echo(clean(f"{note}; --run runs both targets"), err=True)
         every &= judged
     return every

@@ -104,7 +104,7 @@ class Examination:
         self.stop = Stop(parent=self.stop)  # losses may end this portion alone
         self.losses = Losses(documented_names(self.subject.edition), self.session.pace.call)
         self._sending = Sending(
-            self.session, self.errors, self.stop, self._skip, self.losses.patience
+            self.session, self.errors, self.stop, self._skip, self.losses.patience, self._begin
         )
         controls = Controls(self.subject, self.common.seed)
         self._locating = Locating(controls, self._sending, self.emit, self.stop)
@@ -247,8 +247,6 @@ class Examination:
         one that ended it may be a reason to skip."""
         waiting: list[Answered] = []
         present = [task for task in tasks if self._present(task)]
-        for task in () if self.survey else present:
-            self.emit(FunctionStarted(self.subject.name, task.spec.name))
         for task, trial, seen in self._sending.answers(present):
             with self.errors.guard(task.spec.name, Stage.JUDGING):
                 observed = self._plain(trial, seen)
@@ -318,10 +316,7 @@ class Examination:
         return True
 
     def lacking(self, trial: Trial) -> Iterator[str]:
-        """The functions that a trial needs and the target lacks.
-
-        `eval` is left out: the worker evaluates without it.
-        """
+        """The functions that a trial needs and the target lacks; a worker does without `eval`."""
         if self.absent:
             needed = trial.batch.program.functions()
             yield from (n for n in sorted(needed) if n in self.absent and n != "eval")
@@ -330,6 +325,7 @@ class Examination:
         self, task: Task, trial: Trial, patience: Patience | None = None
     ) -> StructureObservation:
         patience = patience or self.losses.patience(task.spec.name)
+        self._sending.note(task.spec.name)
         if trial.setup is None:
             return self._plain(trial, self._sending.run(trial.batch, patience))
         with during(Stage.RUNNING):
@@ -417,6 +413,10 @@ class Examination:
         if len(kept) < len(judgement.findings):
             self.tallies[name].note([NO_SHAPE])
             judgement.findings = kept
+
+    def _begin(self, name: str, before: str) -> None:
+        if not self.survey:
+            self.emit(FunctionStarted(self.subject.name, name, before))
 
     def _count(self, name: str, observed: StructureObservation, failed: int) -> None:
         done = sum(not isinstance(d.outcome, NotRun) for d in observed.draws)

@@ -143,6 +143,6 @@ def test_only_functions_of_the_stored_results_are_run(place: Path) -> None:
     stored.write_bytes((place / "reports" / "wrong.json").read_bytes())
     result = invoke("diff", "right", "wrong", "--results", str(apart), "--format", "json")
     assert result.exit_code == 1, result.output
-    words = "right: runs the 2 functions of the results of wrong; --run runs both targets"
+    words = "right: runs the 2 functions that the results of wrong test; --run runs both targets"
     assert words in result.stderr
     assert "judged, the first of 2 functions" in result.stderr
