@@ -140,7 +140,8 @@ def test_the_start_of_a_function_is_announced_at_once() -> None:
 def test_the_function_whose_cases_run_is_known_before_they_are_done() -> None:
     """So a user sees which function hangs, although the worker is sent trials ahead."""
     _, events = ran([fake("correct")], 1)
-    running, done = "", []
+    done: list[str] = []
+    running = ""
     for event in events:
         if isinstance(event, FunctionStarted):
             assert event.before == running
