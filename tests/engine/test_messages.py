@@ -18,6 +18,8 @@ from conformance.engine.judging.messages import (
     short_message,
     without_stack,
 )
+from conformance.engine.judging.refusals import LACKED, lacked
+from conformance.observations import Raised
 from conformance.specs import load
 from conformance.specs.load import documented_name
 
@@ -191,3 +193,11 @@ def test_every_function_of_the_mapping_that_no_document_has_is_explained() -> No
     assert names.keys() - documented == HELPERS.keys()
     page = (Path(__file__).parents[2] / "docs" / "keras3.md").read_text("utf-8")
     assert all(f"`{name}`" in page for name in HELPERS)
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"), [("Absent", "1"), ("NotImplementedError", f"1: {LACKED}")]
+)
+def test_an_absent_function_is_no_word_of_the_library(kind: str, words: str) -> None:
+    outcome = Raised(kind, (kind, "NotImplementedError"), "there is no function f", "step", 0)
+    assert lacked("1", (), outcome) == words

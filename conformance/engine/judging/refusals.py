@@ -208,8 +208,8 @@ def refused_type(outcome: Raised) -> str:
 
 
 def lacked(demands: str, conventions: tuple[str, ...], outcome: Raised) -> str:
-    """What should have happened where it is refused, and that it is missing if it is documented.
-    What an absent function is needed for says so itself."""
+    """The demands where a library refuses, with a remark that they are documented, unless the
+    message names an absent function."""
     if conventions or outcome.type == ABSENT:
         return demands
     return f"{demands}: {UNSHOWN if outcome.type == SHORT else LACKED}"
