@@ -29,6 +29,10 @@ _RAISES = re.compile(
     r"(raises .+?)(?:; expected | where [\w.-]+:\d+ | where by convention | in place of |$)"
 )
 """An exception with its message; results of older versions go on in other words than newer ones."""
+_NEEDS = re.compile(
+    r"needs (?:the helper \w+, which [a-z ]+: docs/keras3\.md|[\w.]+, which the target lacks)"
+)
+"""A function that a case calls and the target lacks."""
 _PLACE = re.compile(r"^(raises \w+) in \w+\(.*?\)+(?=: )")
 _SIGNAL = re.compile(r"ends the process(?: \(signal \d+\))?")
 
@@ -112,6 +116,8 @@ def _outcome(entry: ListedFailure) -> str:
     message = clean(entry.failure.message)
     if ended := _SIGNAL.search(message):
         return ended[0]
+    if needs := _NEEDS.search(message):
+        return needs[0]
     if raised := _RAISES.search(message):
         if isinstance(place := entry.failure.place, str):
             return _shortened(f"{raised[1].split(':')[0].split(' in ')[0]} at {clean(place)}")
@@ -161,7 +167,7 @@ def is_one_cause(failure: ListedFailure) -> bool:
     if failure.failure is None:
         return False
     message = clean(failure.failure.message)
-    raised = bool(_SIGNAL.search(message) or _RAISES.search(message))
+    raised = any(text.search(message) for text in (_SIGNAL, _NEEDS, _RAISES))
     return raised or bool(_dtypes(failure.failure) or suspect_line(failure.failure))
 
 

@@ -19,14 +19,25 @@ _DETAILED = [v for v in GRAVEST_FIRST if v not in (Verdict.CONFORMS, Verdict.NOT
 
 
 def function_lines(
-    results: Sequence[Results], function: str, paint: Paint, width: int, quote: Quote = nothing
+    results: Sequence[Results],
+    function: str,
+    paint: Paint,
+    width: int,
+    quote: Quote = nothing,
+    *,
+    whole: bool = True,
 ) -> Iterator[Text]:
-    """Verdicts by aspect and target, largest errors, then each target's failures in full."""
+    """Verdicts by aspect and target, largest errors, then each target's failures in full.
+
+    Unless `whole`, the results are a part of the function's, and have a row for each aspect in it.
+    """
     columns = [column(target) for target in results]
     tested = [c for c in columns if function in c.functions]
     absent = [c.name for c in columns if function not in c.functions]
     if tested:
-        yield from _verdicts(tested, function, paint, width)
+        there = {a.aspect for c in tested for a in c.functions[function].aspects}
+        aspects = [str(aspect) for aspect in ASPECTS if whole or aspect in there]
+        yield from _verdicts(tested, function, aspects, paint, width)
     if absent:
         yield paint.text(f"Not run on: {', '.join(absent)}")
     for entry in tested:
@@ -49,14 +60,18 @@ def _aspect_lines(
 
 
 def _verdicts(
-    columns: Sequence[MatrixColumn], function: str, paint: Paint, width: int
+    columns: Sequence[MatrixColumn],
+    function: str,
+    aspects: Sequence[str],
+    paint: Paint,
+    width: int,
 ) -> Iterator[Text]:
     def cell(entry: MatrixColumn, aspect: str) -> Text:
         return _cell(_aspect(entry, function, aspect), paint)
 
     yield from legend(columns, paint, width)
     yield Text("Cells: cases that follow the documents / all cases")
-    yield from grid(columns, {"": [str(a) for a in ASPECTS]}, cell, paint, width)
+    yield from grid(columns, {"": aspects}, cell, paint, width)
     for entry in columns:
         for aspect in entry.functions[function].aspects:
             if aspect.max_ulp is not None:

@@ -102,7 +102,8 @@ def _distinct(label: str, taken: Sequence[str], width: int) -> str:
 LABEL_WIDTH = 10
 GAP = 2
 NAME_WIDTH = 28
-"""Columns for a function name, indented; fewer if no name needs them."""
+"""Columns for a function name, indented; fewer if no name needs them, and more where all targets
+fit beside longer names."""
 
 
 FEW = 5
@@ -182,7 +183,8 @@ def grid(
     """Named rows in titled sections, one column for each target; as many tables as fit."""
     names = [name for section in sections.values() for name in section]
     longest = max((len(paint.plain(name)) for name in names), default=0)
-    name_width = min(NAME_WIDTH, longest + 3)
+    spare = width - len(columns) * (LABEL_WIDTH + GAP)
+    name_width = min(max(NAME_WIDTH, spare), longest + 3)
     per_group = max(1, (width - name_width) // (LABEL_WIDTH + GAP))
     short = _labels(columns)
     for start in range(0, len(columns), per_group):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from rich.console import Console
 from rich.progress import (
     BarColumn,
-    MofNCompleteColumn,
     Progress,
     ProgressColumn,
     Task,
@@ -20,6 +20,7 @@ from rich.progress import (
 from rich.text import Text
 
 from conformance.reporting.paint import Paint
+from conformance.reporting.safe_text import counted
 
 
 class Heartbeat:
@@ -57,20 +58,54 @@ class Heartbeat:
                     return
 
 
-class _Rate(ProgressColumn):
-    """Cases per second, of late."""
-
-    def render(self, task: Task) -> Text:
-        speed = task.finished_speed or task.speed
-        return Text("" if speed is None else f"{speed:.0f} cases/s")
+NAMED_AFTER = 5.0
+"""Seconds after which a line or a bar names the function that is running."""
+_FEWEST = 5
+"""So many functions, and a twentieth of all, show how long the others take."""
 
 
-class _Failed(ProgressColumn):
-    """How many cases have failed so far."""
+def roughly(seconds: float) -> str:
+    """A duration to one unit: `40 seconds`, `12 minutes`, `2.5 hours`."""
+    if seconds < 99.5:
+        count = max(1, round(seconds))
+        return f"{count} second{'s' * (count > 1)}"
+    return f"{seconds / 60:.0f} minutes" if seconds < 5970 else f"{seconds / 3600:.1f} hours"
+
+
+def running_words(seconds: Mapping[str, float]) -> str:
+    """The functions that have been running for a while: `keras.ops.sort running for 20 seconds`."""
+    slow = {name: s for name, s in seconds.items() if s >= NAMED_AFTER}
+    return ", ".join(f"{name} running for {roughly(s)}" for name, s in slow.items())
+
+
+def time_left(judged: int, functions: int, seconds: float | None) -> str:
+    """`about 3 minutes left`, if the rest takes as long as the functions that are judged."""
+    if seconds is None or judged < max(_FEWEST, functions / 20) or judged >= functions:
+        return ""
+    return f"about {roughly(seconds / judged * (functions - judged))} left"
+
+
+class _Cases(ProgressColumn):
+    """How many cases are done, and how many of them failed."""
 
     def render(self, task: Task) -> Text:
         failed = task.fields["failed"]
-        return Text(f"{failed} failed", "red" if failed else "dim")
+        text = Text(f"{counted(task.fields['cases'], 'case')}, ")
+        return text.append(f"{failed} failed", "red" if failed else "dim")
+
+
+class _Running(ProgressColumn):
+    """The functions that have been running for a while."""
+
+    def __init__(self, paint: Paint) -> None:
+        super().__init__()
+        self._paint = paint
+
+    def render(self, task: Task) -> Text:
+        now = time.monotonic()
+        begun: Mapping[str, float] = task.fields["running"].copy()
+        words = running_words({name: now - since for name, since in begun.items()})
+        return self._paint.text(words, "dim")
 
 
 class LiveProgress:
@@ -82,20 +117,27 @@ class LiveProgress:
         self._progress = Progress(
             TextColumn("{task.description}", markup=False),
             BarColumn(bar_width=20),
-            MofNCompleteColumn(),
-            _Rate(),
+            TextColumn("{task.completed}/{task.total} {task.fields[unit]}", markup=False),
+            _Cases(),
             TimeRemainingColumn(),
-            _Failed(),
+            _Running(paint),
             console=console,
             transient=True,
             disable=not enabled,
         )
 
-    def plan(self, planned: dict[str, int]) -> None:
-        """Show a bar for each target."""
-        for name, cases in planned.items():
+    def plan(self, programs: Mapping[str, int], functions: Mapping[str, int]) -> None:
+        """Show a bar for each target: of its functions, or of composed programs."""
+        for name, planned in programs.items():
+            count = functions.get(name) or 0
             self._tasks[name] = self._progress.add_task(
-                self._paint.crop(name, 28), total=cases, start=False, failed=0
+                self._paint.crop(name, 28),
+                total=count or planned,
+                start=False,
+                unit="functions" if count else "programs",
+                cases=0,
+                failed=0,
+                running={},
             )
         self._progress.start()
 
@@ -110,10 +152,15 @@ class LiveProgress:
             shown = self._paint.crop(f"{name}, {words}", 60)
             self._progress.update(self._tasks[name], description=shown)
 
-    def advance(self, name: str, cases: int, done_failed: int) -> None:
-        """`cases` more are done; `done_failed` have failed since the start."""
+    def advance(self, name: str, steps: int) -> None:
+        """So many more functions or programs are done."""
         if name in self._tasks:
-            self._progress.update(self._tasks[name], advance=cases, failed=done_failed)
+            self._progress.update(self._tasks[name], advance=steps)
+
+    def note(self, name: str, **fields: Any) -> None:
+        """Change what stands beside the bar: `cases`, `failed`, `running`."""
+        if name in self._tasks:
+            self._progress.update(self._tasks[name], **fields)
 
     def remove(self, name: str) -> None:
         """The target is done or cannot be run."""

@@ -21,6 +21,7 @@ from conformance.reporting.listing import ListedFailure, listed_failures, takers
 from conformance.reporting.marks import GRAVEST_FIRST, MARKS
 from conformance.reporting.matrix import MatrixColumn
 from conformance.reporting.paint import Paint
+from conformance.reporting.progress import roughly
 from conformance.reporting.safe_text import counted
 from conformance.results import FunctionResult, Results, RunInfo, TargetInfo, Verdict
 from conformance.results.events import RunStarted
@@ -101,18 +102,15 @@ def rate(cases: int, seconds: float) -> str:
 
 
 def plan_line(event: RunStarted) -> str:
-    """`2 targets: a, b; about 600 cases, about 3 minutes`."""
-    cases = f"about {sum(event.planned.values())} cases"
-    parts = [cases] if event.seconds is None else [cases, f"about {roughly(event.seconds)}"]
-    return f"{len(event.planned)} targets: {', '.join(event.planned)}; {', '.join(parts)}"
-
-
-def roughly(seconds: float) -> str:
-    """A duration to one unit: `40 seconds`, `12 minutes`, `2.5 hours`."""
-    if seconds < 99.5:
-        count = max(1, round(seconds))
-        return f"{count} second{'s' * (count > 1)}"
-    return f"{seconds / 60:.0f} minutes" if seconds < 5970 else f"{seconds / 3600:.1f} hours"
+    """`2 targets: a, b; 10 functions in all`, or `600 programs, at most 3 minutes`."""
+    targets = f"{len(event.planned)} targets: {', '.join(event.planned)}"
+    if functions := sum(event.functions.values()):
+        return f"{targets}; {counted(functions, 'function')} in all"
+    programs = sum(event.planned.values())
+    parts = [counted(programs, "program")] if programs else []
+    if event.seconds is not None:
+        parts.append(f"at most {roughly(event.seconds)}")
+    return f"{targets}; {', '.join(parts)}"
 
 
 def time_line(run: RunInfo) -> str:
@@ -147,8 +145,15 @@ def ending(run: RunInfo) -> str:
     return "not finished" if run.ended_by is UNSET else f"ended by {run.ended_by}"
 
 
-def unreached(results: Results) -> str | None:
-    """The part of the plan that a run did not reach, in words; None if it reached everything."""
+RESUME = "the same command with --resume runs the rest"
+"""How to complete a run that has --output."""
+NOT_KEPT = "add --output DIR to a run that may end early; --resume then runs the rest"
+"""The same for a run without --output, which nothing can complete."""
+
+
+def unreached(results: Results, resume: str = RESUME) -> str | None:
+    """The part of the plan that a run did not reach, and how to complete it, in words; None if it
+    reached everything."""
     run, cells = results.run, [a.verdict for f in results.functions for a in f.aspects]
     if run.unfinished is UNSET:
         return None
@@ -164,7 +169,7 @@ def unreached(results: Results) -> str | None:
         parts.append(f"{share}, of {len(missing)} functions: {shared(missing, 12)}")
     if brief:
         parts.append(f"{brief} function{'s' * (brief != 1)} ran only some of their cases")
-    return "; ".join([*parts, "the same command with --output DIR --resume goes on"])
+    return "; ".join([*parts, resume])
 
 
 def _has_gap(function: FunctionResult) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,9 +17,15 @@ from conformance.reporting.failures import Quote, nothing
 from conformance.reporting.listing import ListedFailure
 from conformance.reporting.matrix import LABEL_WIDTH, MatrixColumn, column, labels, matrix
 from conformance.reporting.paint import Paint, make_console
-from conformance.reporting.progress import Heartbeat, LiveProgress
+from conformance.reporting.progress import (
+    Heartbeat,
+    LiveProgress,
+    running_words,
+    time_left,
+)
 from conformance.reporting.safe_text import counted
 from conformance.reporting.summary import (
+    RESUME,
     SEE,
     drift_text,
     plan_line,
@@ -37,6 +44,7 @@ from conformance.results.events import (
     CasesDone,
     Event,
     FunctionJudged,
+    FunctionStarted,
     PlanShortened,
     RunFinished,
     RunStarted,
@@ -86,7 +94,7 @@ def _reason(function: FunctionResult, aspect: AspectResult, absent: set[str]) ->
             return cause(ListedFailure(function.function, aspect, failure))
     needed = _OBSERVED_BY.get(aspect.aspect)
     if needed is not None:
-        return f"{needed} is absent" if needed in absent else f"{needed} returns none to test"
+        return f"{needed} is absent" if needed in absent else f"the target shows no {aspect.aspect}"
     return aspect.note if aspect.note is not UNSET else "no case ran"
 
 
@@ -132,6 +140,9 @@ class _Partial:
         self.cases = self.failed = 0
         self.functions: dict[str, FunctionResult] = {}
         self.pairs = ""
+        self.started: float | None = None
+        self.running: dict[str, float] = {}
+        """When each function started that a worker has now."""
 
 
 class TerminalWriter:
@@ -140,7 +151,7 @@ class TerminalWriter:
     On a terminal there are live bars. A pipe gets one line for each finished target, and one on how
     far the run is every `heartbeat` seconds, without control characters. `quiet` leaves the scores
     only, `verbose` lists every failure and restart; `quote` gives the lines that failures cite,
-    `see` says how to see their cases.
+    `see` says how to see their cases, `resume` how to complete a run that ended early.
     """
 
     def __init__(
@@ -153,11 +164,12 @@ class TerminalWriter:
         heartbeat: float = HEARTBEAT,
         quote: Quote = nothing,
         see: str = SEE,
+        resume: str = RESUME,
     ) -> None:
         self.console = console or make_console()
         self.paint = Paint(self.console)
         self.verbose, self.quiet, self.quote = verbose, quiet, quote
-        self.see = see
+        self.see, self.resume = see, resume
         self.limit = None if verbose else limit
         self._collected = ResultsCollector()
         self.planned: dict[str, int] = {}
@@ -172,6 +184,7 @@ class TerminalWriter:
             RunStarted: self._run_started,
             TargetStarted: self._target_started,
             TargetUnavailable: self._target_unavailable,
+            FunctionStarted: self._function_started,
             CasesDone: self._cases_done,
             FunctionJudged: self._function_judged,
             SuiteFailed: self._suite_failed,
@@ -209,7 +222,7 @@ class TerminalWriter:
         self.planned, self._functions = dict(event.planned), dict(event.functions)
         if len(self.planned) > 1 and not self.quiet:
             self._line(self.paint.text(plan_line(event)))
-        self._live.plan(self.planned)
+        self._live.plan(self.planned, self._functions)
         if self._heartbeat is not None:
             self._heartbeat.start()
 
@@ -225,12 +238,17 @@ class TerminalWriter:
             known = f" of {self.planned[name]}" if self.planned[name] else ""
             pairs = f", {partial.pairs}" if partial.pairs else ""
             return f"{name}: {partial.cases}{known} programs done, {partial.failed} failed{pairs}"
-        functions = f"{len(partial.functions)} of {self._functions.get(name, 0)} functions"
-        cases = f"{partial.cases} of about {self.planned[name]} cases"
-        return f"{name}: {functions} judged, {cases} done, {partial.failed} failed"
+        functions = f"{len(partial.functions)} of {self._functions[name]} functions judged"
+        cases = f"{counted(partial.cases, 'case')} done, {partial.failed} failed"
+        now = time.monotonic()
+        since = None if partial.started is None else now - partial.started
+        left = time_left(len(partial.functions), self._functions[name], since)
+        words = [running_words({f: now - begun for f, begun in partial.running.items()}), left]
+        return "; ".join([f"{name}: {functions}, {cases}", *filter(None, words)])
 
     def _target_started(self, event: TargetStarted) -> None:
-        self._of(event.target.name).edition = event.target.edition
+        partial = self._of(event.target.name)
+        partial.edition, partial.started = event.target.edition, time.monotonic()
         self._live.begin(event.target.name)
         if (drift := drift_text(event.target)) is not None and not self.quiet:
             self._line(self.paint.text(f"{event.target.name}: {drift}", "bold yellow"))
@@ -251,25 +269,34 @@ class TerminalWriter:
             self._of(name).pairs = coverage(composed)
             self._live.describe(name, coverage(composed))
 
+    def _function_started(self, event: FunctionStarted) -> None:
+        running = self._of(event.target).running
+        running.pop(event.before, None)
+        running[event.function] = time.monotonic()
+        self._live.note(event.target, running=running)
+
     def _cases_done(self, event: CasesDone) -> None:
         partial = self._of(event.target)
         partial.cases += event.cases
         partial.failed += event.failed
-        self._live.advance(event.target, event.cases, partial.failed)
+        self._live.note(event.target, cases=partial.cases, failed=partial.failed)
+        if not self._functions.get(event.target):
+            self._live.advance(event.target, event.cases)
 
     def _function_judged(self, event: FunctionJudged) -> None:
         partial = self._of(event.target)
         partial.functions[event.result.function] = event.result
+        partial.running.pop(event.result.function, None)
+        if self._functions.get(event.target):
+            self._live.advance(event.target, 1)
         judged = [f for f in partial.functions.values() if not suite_errors([f])]
         if judged == [event.result] and self._heartbeat is not None:
             self._line(self.paint.text(self._first(event), "dim"))
 
     def _first(self, event: FunctionJudged) -> str:
         """The first function of a target: whoever waits sees that the target works."""
-        planned = self.planned.get(event.target, 0)
-        functions = self._functions.get(event.target, 0)
-        all_told = f"{counted(functions, 'function')} and about {counted(planned, 'case')}"
-        return f"{event.target}: {event.result.function} judged, the first of {all_told}"
+        functions = counted(self._functions.get(event.target, 0), "function")
+        return f"{event.target}: {event.result.function} judged, the first of {functions}"
 
     def _suite_failed(self, event: SuiteFailed) -> None:
         if not self.quiet:
@@ -352,7 +379,7 @@ class TerminalWriter:
         """The targets that were not finished, and why."""
         finished = {results.target.name for results in self._collected.results}
         for results in self._collected.results:
-            if (gap := unreached(results)) is not None:
+            if (gap := unreached(results, self.resume)) is not None:
                 yield self.paint.text(gap, "bold yellow")
         begun = [name for name, partial in self._partial.items() if partial.cases]
         for name in dict.fromkeys([*self.planned, *begun]):
@@ -360,7 +387,7 @@ class TerminalWriter:
                 continue
             partial = self._of(name)
             yield self.paint.text(
-                f"{name}: not finished; {partial.cases} of {self.planned.get(name, 0)} cases done, "
+                f"{name}: not finished; {counted(partial.cases, 'case')} done, "
                 f"{len(partial.functions)} functions judged, {partial.failed} cases failed",
                 "bold yellow",
             )

@@ -30,7 +30,9 @@ def number_of(trial: str) -> int:
 
 def how_often(failure: Failure, cases: int) -> str:
     """How many of the cases show a failure; of composed programs, whichever function they call, how
-    many do."""
+    many do. A lack that a probe shows has no case."""
+    if not cases and not is_composed(failure):
+        return "no case ran"
     if not is_composed(failure):
         return f"{failure.count} of {cases} cases"
     return f"{failure.count} program{'s' * (failure.count != 1)}"

@@ -30,6 +30,15 @@ class TargetUnavailable(Struct, frozen=True):
     hint: str
 
 
+class FunctionStarted(Struct, frozen=True):
+    """A worker has a case of another function now than before, outside of a survey."""
+
+    target: str
+    function: str
+    before: str = ""
+    """The function that the same worker had; it may go on later."""
+
+
 class CasesDone(Struct, frozen=True):
     """`cases` more cases of `function` were executed and judged (`failed` of them failed)."""
 
@@ -96,6 +105,7 @@ Event = (
     RunStarted
     | TargetStarted
     | TargetUnavailable
+    | FunctionStarted
     | CasesDone
     | FunctionJudged
     | SuiteFailed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 import threading
@@ -13,10 +14,16 @@ import pytest
 
 from conformance.adapters.session import Session
 from conformance.engine import Run, Subject, run
-from conformance.engine.running.hosts import forked
+from conformance.engine.running.hosts import _Relay, forked
 from conformance.engine.running.progress import Progress
 from conformance.results import FunctionResult, Verdict
-from conformance.results.events import CasesDone, Event, FunctionJudged, TargetFinished
+from conformance.results.events import (
+    CasesDone,
+    Event,
+    FunctionJudged,
+    FunctionStarted,
+    TargetFinished,
+)
 from tests.engine.support import EDITION, TINY, fake, tasks
 
 FUNCTIONS = ("exp", "softmax", "reshape", "identity")
@@ -85,6 +92,9 @@ def test_a_run_is_the_same_in_one_process_and_in_several() -> None:
     assert judged(shared) == judged(alone)
     assert judged(shared).keys() == {"correct", "always_wrong"}
     assert counted(shared) == counted(alone)
+    for events in (alone, shared):
+        begun = {(e.target, e.function) for e in events if isinstance(e, FunctionStarted)}
+        assert sorted(begun) == sorted((t, f) for t in judged(alone) for f in FUNCTIONS)
     count = sum(isinstance(e, FunctionJudged) for e in shared)
     assert count == 2 * len(FUNCTIONS), "each function is announced as soon as it is judged"
 
@@ -111,3 +121,32 @@ def test_an_error_of_the_suite_itself_is_raised_with_its_place() -> None:
     with pytest.raises(RuntimeError, match="LookupError: a fault of the suite") as raised:
         ran([ends(raises), fake("correct")], 2)
     assert "in raises" in "".join(raised.value.__notes__)
+
+
+def test_the_start_of_a_function_is_announced_at_once() -> None:
+    """Its first call may hang, and then no other event follows."""
+    progress = Progress(fake("correct"), tasks(FUNCTIONS, TINY), COMMON, print)
+    here, there = multiprocessing.Pipe()
+    relay = _Relay(progress.subject, COMMON, there)
+    relay.emit(CasesDone("correct", "exp", 1, 0))
+    assert not here.poll()
+    relay.emit(FunctionStarted("correct", "softmax"))
+    assert [call.arguments[0] for call in here.recv()] == [
+        CasesDone("correct", "exp", 1, 0),
+        FunctionStarted("correct", "softmax"),
+    ]
+
+
+def test_the_function_whose_cases_run_is_known_before_they_are_done() -> None:
+    """So a user sees which function hangs, although the worker is sent trials ahead."""
+    _, events = ran([fake("correct")], 1)
+    done: list[str] = []
+    running = ""
+    for event in events:
+        if isinstance(event, FunctionStarted):
+            assert event.before == running
+            running = event.function
+        elif isinstance(event, CasesDone) and event.function not in done:
+            assert event.function in {running, done[-1] if done else running}
+            done.append(event.function)
+    assert {*done} == {*FUNCTIONS}

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import tomllib
+from pathlib import Path
+
 import pytest
 
+from conformance.adapters import mappings
 from conformance.engine.judging.messages import (
+    HELPERS,
     MOST,
     MOST_WORDS,
     gist,
@@ -13,7 +18,12 @@ from conformance.engine.judging.messages import (
     short_message,
     without_stack,
 )
+from conformance.engine.judging.refusals import LACKED, lacked
+from conformance.observations import Raised
+from conformance.specs import load
+from conformance.specs.load import documented_name
 
+MAPPINGS = Path(str(mappings.__file__)).parent
 WRAPPED = """Exception encountered when calling layer "tf.keras.backend.softmax" (type TFOpLambda).
 
 Cannot apply softmax to a tensor that is 1D.
@@ -150,3 +160,44 @@ def test_an_exception_without_a_message_has_no_colon() -> None:
     assert raising("KeyboardInterrupt", "") == "raises KeyboardInterrupt"
     assert raising("ValueError", "bad", " in f(x)") == "raises ValueError in f(x): bad"
     assert (named_error("E", ""), named_error("E", "bad")) == ("E", "E: bad")
+
+
+@pytest.mark.parametrize(
+    ("name", "where", "words"),
+    [
+        (
+            "docstring_example",
+            " in docstring_example('keras.ops.relu')",
+            "needs the helper docstring_example, which runs examples of docstrings: docs/keras3.md",
+        ),
+        (
+            "keras.layers.Input",
+            " in keras.layers.Input([10])",
+            "needs keras.layers.Input, which the target lacks",
+        ),
+        ("eval", " in f(x)", "needs eval, which the target lacks"),
+    ],
+)
+def test_an_absent_function_is_named_and_not_the_suite_s_exception(
+    name: str, where: str, words: str
+) -> None:
+    assert raising("Absent", f"there is no function {name}", where) == words
+    assert name.rpartition(".")[2].lower() in gist(f"f(x) {words}").replace(" ", "_")
+
+
+def test_every_function_of_the_mapping_that_no_document_has_is_explained() -> None:
+    """A user who reads one of these names never wrote it."""
+    with (MAPPINGS / "keras3_ops.toml").open("rb") as file:
+        names = tomllib.load(file)["functions"]
+    documented = {documented_name(s, edition) for s in load().values() for edition in s.editions}
+    assert names.keys() - documented == HELPERS.keys()
+    page = (Path(__file__).parents[2] / "docs" / "keras3.md").read_text("utf-8")
+    assert all(f"`{name}`" in page for name in HELPERS)
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"), [("Absent", "1"), ("NotImplementedError", f"1: {LACKED}")]
+)
+def test_an_absent_function_is_no_word_of_the_library(kind: str, words: str) -> None:
+    outcome = Raised(kind, (kind, "NotImplementedError"), "there is no function f", "step", 0)
+    assert lacked("1", (), outcome) == words

@@ -38,6 +38,19 @@ def listed_failure(
             ],
             "raises TypeError: no argument 'shape'",
         ),
+        (
+            [
+                "example 1 of exp needs the helper docstring_example, which runs examples of "
+                "docstrings: docs/keras3.md; expected the printed result",
+                "example 2 of dot needs the helper docstring_example, which runs examples of "
+                "docstrings: docs/keras3.md",
+            ],
+            "needs the helper docstring_example, which runs examples of docstrings: docs/keras3.md",
+        ),
+        (
+            ["f(x) needs keras.layers.Input, which the target lacks; expected 1"],
+            "needs keras.layers.Input, which the target lacks",
+        ),
         (["exp(x) ends the process (signal 8) where ko-2.2:1 demands x"], "ends the process"),
         (["dot(x) gives (2,) where ko-2.2:981 demands ()"], "value: the result has another shape"),
     ],

@@ -61,7 +61,7 @@ def test_a_results_file_holds_them(tmp_path: Path) -> None:
 def test_the_end_of_a_run_names_them() -> None:
     assert unreached(erring()) == (
         "mine: not finished; the suite itself failed in 1 function: relu; "
-        "the same command with --output DIR --resume goes on"
+        "the same command with --resume runs the rest"
     )
 
 

@@ -11,9 +11,12 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
+from conformance.reporting import progress
 from conformance.reporting.marks import MARKS
+from conformance.reporting.matrix import column, matrix
 from conformance.reporting.paint import Paint, make_console
-from conformance.reporting.summary import roughly
+from conformance.reporting.progress import roughly, running_words, time_left
+from conformance.reporting.summary import NOT_KEPT
 from conformance.reporting.terminal import TerminalWriter
 from conformance.reporting.writer import EventRecorder
 from conformance.results import ASPECTS, Aspect, FunctionResult, Results, Verdict
@@ -21,6 +24,7 @@ from conformance.results.events import (
     CasesDone,
     Event,
     FunctionJudged,
+    FunctionStarted,
     PlanShortened,
     RunFinished,
     RunStarted,
@@ -58,6 +62,9 @@ def console(*, terminal: bool = False, width: int = 100, encoding: str = "utf-8"
     )
 
 
+LONG = "keras.ops.convert_to_tensor_of_long_name"
+
+
 def output(screen: Console) -> str:
     screen.file.flush()
     file = screen.file
@@ -69,7 +76,9 @@ def output(screen: Console) -> str:
 
 def events(contents: Iterable[Results], *, interrupted: bool = False) -> list[Event]:
     targets = list(contents)
-    heard: list[Event] = [RunStarted({r.target.name: r.run.cases for r in targets})]
+    cases = {r.target.name: r.run.cases for r in targets}
+    functions = {r.target.name: len(r.functions) for r in targets}
+    heard: list[Event] = [RunStarted(cases, functions)]
     for content in targets:
         name = content.target.name
         heard.append(TargetStarted(content.target))
@@ -236,10 +245,15 @@ def test_the_summary_gives_score_counts_rate_share_and_restarts() -> None:
     assert "restarted 2 times" in scores[1]
 
 
-def test_a_run_of_several_targets_says_first_what_it_runs_and_about_how_long() -> None:
-    planned = {"mine": 1200, "theirs": 300}
-    text = shown([RunStarted(planned, {}, 754.0), RunFinished(1.0, interrupted=False)], console())
-    assert text.splitlines()[0] == "2 targets: mine, theirs; about 1500 cases, about 13 minutes"
+def test_a_run_of_several_targets_says_first_what_it_runs() -> None:
+    """No number of cases and no time: the plan knows neither, and both were wrong by far."""
+    planned, functions = {"mine": 1200, "theirs": 300}, {"mine": 6, "theirs": 4}
+    begun = RunStarted(planned, functions, 754.0)
+    text = shown([begun, RunFinished(1.0, interrupted=False)], console())
+    assert text.splitlines()[0] == "2 targets: mine, theirs; 10 functions in all"
+    composed = RunStarted(planned, {"mine": 0, "theirs": 0}, 754.0)
+    text = shown([composed, RunFinished(1.0, interrupted=False)], console())
+    assert text.splitlines()[0] == "2 targets: mine, theirs; 1500 programs, at most 13 minutes"
     alone: list[Event] = [
         RunStarted({"mine": 1200}, {}, 754.0),
         RunFinished(1.0, interrupted=False),
@@ -263,19 +277,47 @@ def test_a_duration_is_told_roughly(seconds: float, words: str) -> None:
     assert roughly(seconds) == words
 
 
-def test_a_pipe_is_told_how_far_each_target_is_while_nothing_else_is_said() -> None:
+@pytest.mark.parametrize(
+    ("judged", "functions", "seconds", "words"),
+    [
+        (5, 10, 10.0, "about 10 seconds left"),
+        (19, 375, 60.0, "about 19 minutes left"),
+        (4, 10, 10.0, ""),
+        (18, 375, 60.0, ""),
+        (10, 10, 10.0, ""),
+        (5, 10, None, ""),
+    ],
+)
+def test_the_time_left_is_that_of_the_functions_so_far(
+    judged: int, functions: int, seconds: float | None, words: str
+) -> None:
+    assert time_left(judged, functions, seconds) == words
+
+
+def test_a_function_that_runs_for_a_while_is_named() -> None:
+    words = running_words({"keras.ops.sort": 21.4, "keras.ops.sum": 4.9, "keras.ops.max": 5.0})
+    assert words == "keras.ops.sort running for 21 seconds, keras.ops.max running for 5 seconds"
+
+
+def test_a_pipe_is_told_how_far_each_target_is_while_nothing_else_is_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     screen = console()
     writer = TerminalWriter(screen, heartbeat=0.01)
     content = every_verdict("mine")
     begun: list[Event] = [
         RunStarted({"mine": 90, "theirs": 5}, {"mine": 7, "theirs": 1}),
         TargetStarted(content.target),
+        FunctionStarted("mine", content.functions[0].function),
         CasesDone("mine", "dot", 10, 2),
         FunctionJudged("mine", content.functions[0]),
+        FunctionStarted("mine", "exp", content.functions[0].function),
+        FunctionStarted("mine", "hangs", "exp"),
     ]
+    monkeypatch.setattr(progress, "NAMED_AFTER", 0.0)
     for event in begun:
         writer.handle(event)
-    line = "mine: 1 of 7 functions judged, 10 of about 90 cases done, 2 failed\n"
+    line = "mine: 1 of 7 functions judged, 10 cases done, 2 failed; hangs running for 1 second\n"
     until = time.monotonic() + 60
     while line not in output(screen) and time.monotonic() < until:
         time.sleep(0.01)
@@ -318,8 +360,8 @@ def test_a_pipe_gets_one_line_for_each_finished_target_and_no_control_characters
         writer.handle(event)
     text = output(screen)
     first, *lines = text.splitlines()
-    assert first.startswith(f"3 targets: {', '.join(r.target.name for r in contents)}; about ")
     names = [r.target.name for r in contents]
+    assert first == f"3 targets: {', '.join(names)}; 207 functions in all"
     begun, restarted, finished = lines[::3], lines[1::3], lines[2::3]
     assert [line.split(":")[0] for line in begun] == names
     assert all(" judged, the first of " in line for line in begun)
@@ -363,7 +405,7 @@ def test_a_terminal_gets_colour_and_progress() -> None:
         writer.handle(event)
     writer._live._progress.refresh()
     text = re.sub(r"\x1b\[[\d;?]*[A-Za-z]", "", output(screen))
-    assert re.search(r"keras-2\.2\.4-theano .* 70/1000 .*7 failed", text)
+    assert re.search(r"keras-2\.2\.4-theano .* 7/7 functions 70 cases, 7 failed", text)
     for event in heard[-2:]:
         writer.handle(event)
     assert "\x1b[1;31m✗" in output(screen)
@@ -415,7 +457,7 @@ def test_an_interrupted_run_says_what_was_done() -> None:
     whole = events([content])
     heard: list[Event] = [*whole[:6], RunFinished(3.25, interrupted=True)]
     text = shown(heard, console())
-    assert "keras-2.2.4-theano: not finished; 20 of 1000 cases done, 2 functions judged" in text
+    assert "keras-2.2.4-theano: not finished; 20 cases done, 2 functions judged" in text
     assert "Interrupted after 3.2 s" in text
     assert re.search(r"^  f_not_applicable", text, re.M), "what was judged is in the matrix"
 
@@ -474,4 +516,13 @@ def test_a_run_that_was_ended_says_what_it_did_not_reach() -> None:
     assert "○ not run" in text
     gap = next(" ".join(t.split()) for t in [text[text.rindex("ended by the limit") :]])
     assert "23 of 39 cells were not run, of 2 functions: f_brief, f_unseen" in gap
-    assert "--resume goes on" in gap
+    assert "; the same command with --resume runs the rest" in gap
+    unkept = " ".join(shown(events([ended()]), console(), resume=NOT_KEPT).split())
+    assert "; add --output DIR to a run that may end early; --resume then runs the rest" in unkept
+
+
+@pytest.mark.parametrize(("width", "row"), [(100, LONG), (40, f"{LONG[:24]}…")])
+def test_a_long_name_is_whole_where_there_is_room(width: int, row: str) -> None:
+    content = results("t", [function(LONG, Verdict.CONFORMS)])
+    lines = matrix([column(content)], Paint(console(width=width)), width)
+    assert any(line.plain.split()[:1] == [row] for line in lines)

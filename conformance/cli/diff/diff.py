@@ -23,26 +23,30 @@ from conformance.reporting.containers import COMPRESSED, PLAIN, existing
 from conformance.reporting.difference import Comparison, compare, encode, markdown, terminal_lines
 from conformance.reporting.json_results import file_name
 from conformance.reporting.paint import Paint, make_console
-from conformance.reporting.safe_text import clean_block
+from conformance.reporting.safe_text import clean, clean_block, counted
 from conformance.reporting.terminal import TerminalWriter
 from conformance.reporting.writer import EventRecorder
 from conformance.results import ASPECTS, Results
 from conformance.results.events import Event, RunFinished
+from conformance.results.scores import is_absent
 from conformance.specs import load
 
 
 def diff(options: DiffOptions) -> int:
     """Print where the results of two targets differ; the exit status."""
     select = options.select  # a wrong expression is an error before any run
-    a, b = _both(options)
-    comparison = compare(a, b, select, options.chosen_aspects or ASPECTS)
+    a, b, functions = _both(options)
+    comparison = compare(
+        a, b, lambda name: name in functions and select(name), options.chosen_aspects or ASPECTS
+    )
     _check(comparison, options)
     _print(comparison, options)
     return 1 if comparison.differences else 0
 
 
-def _both(options: DiffOptions) -> tuple[Results, Results]:
-    """The results of A and of B; those that are not stored are made, both in one run."""
+def _both(options: DiffOptions) -> tuple[Results, Results, frozenset[str]]:
+    """The results of A and of B, and the functions to compare. Results that are not stored are
+    made, both in one run."""
     names = (options.a, options.b)
     stored = {name: _stored(name, options) for name in names}
     absent = [name for name in dict.fromkeys(names) if stored[name] is None]
@@ -51,10 +55,11 @@ def _both(options: DiffOptions) -> tuple[Results, Results]:
         name: results.target.edition for name, results in stored.items() if results is not None
     }
     _check_editions({**editions, **{name: t.edition for name, t in targets.items()}})
-    fresh = _run(list(targets.values()), options) if absent else []
     runs = {name: results for name, results in stored.items() if results is not None}
+    functions = _judged(runs, targets) if absent else frozenset(load())
+    fresh = _run(list(targets.values()), options, functions) if absent else []
     runs |= dict(zip(absent, fresh, strict=True))
-    return runs[names[0]], runs[names[1]]
+    return runs[names[0]], runs[names[1]], functions
 
 
 def _check_editions(editions: Mapping[str, Edition]) -> None:
@@ -66,6 +71,24 @@ def _check_editions(editions: Mapping[str, Edition]) -> None:
             f"nothing to compare: {descriptions}, which have no function in common",
             "`conformance targets` shows the edition of each; give two of one API",
         )
+
+
+def _judged(runs: Mapping[str, Results], targets: Mapping[str, Target]) -> frozenset[str]:
+    """The functions of stored results that their target has; all without stored results.
+
+    Prints how many these are, if the targets that the suite runs have more.
+    """
+    every = frozenset(load())
+    for name, results in runs.items():
+        judged = frozenset(f.function for f in results.functions if not is_absent(f))
+        editions = {target.edition for target in targets.values()}
+        more = [s for s in load().values() if editions & {*s.editions} and s.name not in judged]
+        if more:
+            functions = counted(len(judged), "function")
+            note = f"{', '.join(targets)}: runs the {functions} that the results of {name} test"
+            click.echo(clean(f"{note}; --run runs both targets"), err=True)
+        every &= judged
+    return every
 
 
 def _stored(name: str, options: DiffOptions) -> Results | None:
@@ -86,8 +109,13 @@ def _target(name: str, options: DiffOptions) -> Target:
     return matches[0]
 
 
-def _run(targets: Sequence[Target], options: DiffOptions) -> list[Results]:
-    """The targets' results, made now; progress and problems go to stderr. Exits if one fails."""
+def _run(
+    targets: Sequence[Target], options: DiffOptions, functions: frozenset[str]
+) -> list[Results]:
+    """The targets' results for these functions, made now; progress and problems go to stderr.
+
+    Exits if one fails.
+    """
     for target in targets:
         state = environments.status(target)
         if isinstance(state, environments.Missing):
@@ -103,7 +131,11 @@ def _run(targets: Sequence[Target], options: DiffOptions) -> list[Results]:
 
     try:
         run(
-            [subject(t) for t in targets], _plans(targets, options), _common(options), emit, _jobs()
+            [subject(t) for t in targets],
+            _plans(targets, options, functions),
+            _common(options),
+            emit,
+            _jobs(),
         )
     finally:
         progress.close()
@@ -115,14 +147,16 @@ def _run(targets: Sequence[Target], options: DiffOptions) -> list[Results]:
     return [finished[target.name] for target in targets]
 
 
-def _plans(targets: Sequence[Target], options: DiffOptions) -> dict[Edition, list[Task]]:
+def _plans(
+    targets: Sequence[Target], options: DiffOptions, functions: frozenset[str]
+) -> dict[Edition, list[Task]]:
     return {
         edition: plan(
             load(),
             edition,
             PROFILES[options.profile],
             0,
-            select=options.select,
+            select=lambda name: name in functions and options.select(name),
             aspects=options.chosen_aspects,
         )
         for edition in {target.edition for target in targets}

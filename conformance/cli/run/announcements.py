@@ -18,7 +18,7 @@ from conformance.reporting.documented import Documented
 from conformance.reporting.formats import FormatWriter, Judge
 from conformance.reporting.json_results import JsonWriter
 from conformance.reporting.markdown import MarkdownWriter
-from conformance.reporting.summary import SEE
+from conformance.reporting.summary import NOT_KEPT, RESUME, SEE
 from conformance.reporting.terminal import TerminalWriter
 from conformance.reporting.writer import EventRecorder, Writer
 from conformance.results import Results
@@ -121,7 +121,10 @@ def _writers(options: Options, judge: Judge) -> list[Writer]:
     quote = known_texts(options.documents, options.config).line
     last = last_folder(options) if options.output is None else None
     see = _see(options.output, last)
-    shown = TerminalWriter(verbose=options.verbose, quiet=options.quiet, quote=quote, see=see)
+    resume = NOT_KEPT if options.output is None else RESUME
+    shown = TerminalWriter(
+        verbose=options.verbose, quiet=options.quiet, quote=quote, see=see, resume=resume
+    )
     writers: list[Writer] = [shown]
     if last is not None:
         writers.append(FileWriters(str(last), [JsonWriter(last)], required=False))

@@ -63,7 +63,14 @@ def show(options: ShowOptions) -> int:
     if options.everything or options.identity is not None:
         lines = [head, *_documented(spec, options.edition, paint, texts)]
         lines += [Text(), Text("Targets", "bold")]
-        lines += function_lines(results, spec.name, paint, console.width, texts.line)
+        lines += function_lines(
+            results,
+            spec.name,
+            paint,
+            console.width,
+            texts.line,
+            whole=options.identity is None,
+        )
     else:
         sections = _brief_sections(spec, options.edition)
         lines = list(

@@ -10,11 +10,12 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from conformance.adapters import registry
 from conformance.adapters.environments import Missing, Ready
 from conformance.adapters.sandbox.switch import SWITCH, switched_off
 from conformance.adapters.target_records import Target
 from conformance.cli.options import config_option
-from conformance.cli.targets.known import known_targets, states
+from conformance.cli.targets.known import chosen, known_targets, states
 from conformance.reporting.safe_text import clean
 
 _UNFOLDED = 2**15
@@ -22,24 +23,33 @@ _UNFOLDED = 2**15
 
 
 @click.command()
+@click.argument("names", metavar="[TARGET]...", nargs=-1)
 @config_option
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON array instead of a table.")
 @click.option("--verbose", "-v", is_flag=True, help="Also describe the sandbox on this machine.")
-def targets_command(config: Path | None, as_json: bool, verbose: bool) -> None:
+def targets_command(
+    names: tuple[str, ...], config: Path | None, as_json: bool, verbose: bool
+) -> None:
     """List the targets: name, edition, implementation, and state, or how to make the target ready.
+
+    A TARGET is a name, or a library (tensorflow, theano, cntk) for all of its targets. Without a
+    TARGET the suite lists all, your own first.
 
     \b
     Examples:
       conformance targets
+      conformance targets mine
       conformance targets -v
       conformance targets --json
       conformance targets --config mine.toml
       CONFORMANCE_HOME=/big/disk conformance targets
 
-    The suite imports a target of conformance.toml only if you name that file with --config.
+    The suite imports a target of conformance.toml only if you name it, or that file with --config.
     It stores environments in your data folder, or in the folder that CONFORMANCE_HOME names.
     """
-    rows = states(known_targets(config).values())
+    known = known_targets(config)
+    own_first = sorted(known.values(), key=lambda target: target.name in registry.shipped())
+    rows = states(chosen(names, known) if names else own_first)
     if as_json:
         click.echo(_json([_as_data(target, state) for target, state in rows]), nl=False)
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 
@@ -66,12 +67,14 @@ def check_place(target: Target, available: Collection[str]) -> None:
     beside = [n for n in names if last_part(n) in available]
     if not beside or any(name in available for name in documented(target.edition)):
         return
-    shown = beside[0].removeprefix(_PACKAGED)
+    (package, _), *_ = Counter(name.rpartition(".")[0] for name in beside).most_common(1)
+    first = next(name for name in beside if name.rpartition(".")[0] == package)
+    part = package.removeprefix(_PACKAGED)
     raise UsageProblem(
-        f"{target.name}: {target.module} itself has {last_part(shown)} ({len(beside)} functions of "
-        f"{target.edition} in all), but {beside[0]} belongs in a package",
-        f"put it into a package as PACKAGE/{shown.partition('.')[0]}.py, and name the module "
-        f"PACKAGE.{shown.partition('.')[0]}",
+        f"{target.name}: {target.module} itself has {last_part(first)} ({len(beside)} functions of "
+        f"{target.edition} in all), but {first} belongs in a package",
+        f"put it into a package as PACKAGE/{part.replace('.', '/')}.py, and name the module "
+        f"PACKAGE.{part}",
     )
 
 

@@ -16,7 +16,7 @@ from conformance.cli.try_expression.expected import Expected
 from conformance.editions import Edition
 from conformance.engine.judging.judge import judge
 from conformance.engine.judging.losses import without_answer
-from conformance.engine.judging.messages import raised, short_message
+from conformance.engine.judging.messages import ABSENT, lacking, raised
 from conformance.engine.judging.refusals import refuses_by_name
 from conformance.observations import Batch, NotRun, Raised, Returned, StructureObservation, Value
 from conformance.oracle import Expectation, agrees
@@ -83,10 +83,34 @@ def _ask(target: Target, program: Program, expected: Expected, opened: Open) -> 
     try:
         with opened(target) as session:
             observed = session.run_batch(Batch(program, {}, 1))
+            if _lacks_array(observed) and (otherwise := _without_array(program)) != program:
+                observed = session.run_batch(Batch(otherwise, {}, 1))
     except WorkerStartError as error:
         last = str(error).strip().splitlines()[-1]
         return TargetAnswer(target, f"cannot be run: {last}", ran=False)
     return answer(target, program, expected, observed)
+
+
+_ARRAY = "keras.ops.array"
+"""The function that makes a tensor in most expressions; a small package may lack it."""
+_MAKER = "constant"
+"""The step that makes a tensor by other means of the target, if it has some, or by NumPy."""
+
+
+def _lacks_array(observed: StructureObservation) -> bool:
+    outcome = observed.draws[0].outcome
+    return isinstance(outcome, Raised) and outcome.type == ABSENT and _ARRAY in outcome.message
+
+
+def _without_array(program: Program) -> Program:
+    """The program whose arguments are made by other means: not its result, which is on trial."""
+    steps = (
+        replace(step, function=_MAKER)
+        if step.function == _ARRAY and step.result not in program.outputs
+        else step
+        for step in program.steps
+    )
+    return replace(program, steps=tuple(steps))
 
 
 def answer(
@@ -109,15 +133,10 @@ def answer(
 
 def _refusal(answer: TargetAnswer, outcome: Raised) -> TargetAnswer:
     """An exception. If a library thereby reports a lack, the answer counts as missing."""
-    message = short_message(outcome.message)
-    if outcome.type == _ABSENT:
-        return replace(answer, gives=message, agrees=None, lacks=True)
+    if outcome.type == ABSENT:
+        return replace(answer, gives=lacking(outcome.message), agrees=None, lacks=True)
     gives, lacks = raised(outcome), refuses_by_name(outcome)
     return replace(answer, gives=gives, agrees=None if lacks else answer.agrees, lacks=lacks)
-
-
-_ABSENT = "Absent"
-"""The exceptions of a worker whose implementation has no function of a name."""
 
 
 def _held(answer: TargetAnswer, expected: Expected, observed: StructureObservation) -> TargetAnswer:

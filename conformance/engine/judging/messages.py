@@ -73,8 +73,44 @@ def without_stack(message: str) -> str:
     return without_addresses("\n\n".join(p for p in kept if not _CALLER.search(p)))
 
 
+ABSENT = "Absent"
+"""The exception of a worker whose target lacks a function that a case calls."""
+_NO_FUNCTION = "there is no function "
+"""The words of this exception, before the function."""
+HELPERS: Mapping[str, str] = {
+    "docstring_example": "runs examples of docstrings",
+    "docstring_facts": "reads docstrings",
+    "compiled": "compiles a call",
+    "differentiated": "takes gradients",
+    "derivative": "takes gradients",
+    "with_gradient": "sets the gradient of a function",
+    "complex_numbers": "makes complex numbers",
+    "real_part": "reads complex numbers",
+    "imaginary_part": "reads complex numbers",
+    "first_real_part": "reads complex numbers",
+    "first_imaginary_part": "reads complex numbers",
+    "second_real_part": "reads complex numbers",
+    "second_imaginary_part": "reads complex numbers",
+    "within": "enters a scope",
+    "in_threads": "calls a function in threads",
+    "backend_flag": "reads a flag of the backend",
+}
+"""The functions of the suite that no document has, with their tasks. A mapping or the module of a
+target may define them."""
+
+
+def lacking(message: str) -> str:
+    """The message of `ABSENT` in words: `needs NAME, which the target lacks`."""
+    name = short_message(message).removeprefix(_NO_FUNCTION)
+    if name in HELPERS:
+        return f"needs the helper {name}, which {HELPERS[name]}: docs/keras3.md"
+    return f"needs {name}, which the target lacks"
+
+
 def raising(kind: str, message: str, where: str = "") -> str:
     """`raises ValueError: its message`, or without a message the type alone."""
+    if kind == ABSENT:
+        return lacking(message)
     said = short_message(message)
     return f"raises {kind}{where}" + (f": {said}" if said else "")
 
@@ -129,7 +165,9 @@ def short_message(message: str) -> str:
     return line if len(line) <= MOST else line[: MOST - 1] + "…"
 
 
-_RAISES = re.compile(r"\braises \w+(?: in .*?)?: (.+)", re.DOTALL)
+_RAISES = re.compile(
+    r"\b(?:raises \w+(?: in .*?)?: |(?=needs (?:the helper )?[\w.]+, which ))(.+)", re.DOTALL
+)
 _OWN = re.compile(
     r"""(?P<quote>['"`]).*?(?P=quote) | <[^<>]*> | <[A-Za-z][^<>]*$
     | \[[^\[\]]*\] | \([^()]*\) | \{[^{}]*\}

@@ -51,7 +51,7 @@ NO_GRADIENT = _nothing_to_ask(
 NO_OWN_GRADIENT = _nothing_to_ask(
     Aspect.GRADIENT,
     FindingKind.NO_GRADIENTS,
-    "the backend does not differentiate even a square",
+    "the suite cannot differentiate a square on this target (docs/keras3.md)",
     OWN,
 )
 NO_SHAPE = _nothing_to_ask(

@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Iterable
 
 from conformance.editions import Edition
-from conformance.engine.judging.messages import cause_apart, without_stack
+from conformance.engine.judging.messages import ABSENT, cause_apart, without_stack
 from conformance.engine.judging.shortfalls import SHORT
 from conformance.generators.structure import Structure, refusable
 from conformance.observations import Outcome, Raised
@@ -208,8 +208,9 @@ def refused_type(outcome: Raised) -> str:
 
 
 def lacked(demands: str, conventions: tuple[str, ...], outcome: Raised) -> str:
-    """What should have happened where it is refused, and that it is missing if it is documented."""
-    if conventions:
+    """The demands where a library refuses, with a remark that they are documented, unless the
+    message names an absent function."""
+    if conventions or outcome.type == ABSENT:
         return demands
     return f"{demands}: {UNSHOWN if outcome.type == SHORT else LACKED}"
 

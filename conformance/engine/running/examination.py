@@ -49,7 +49,7 @@ from conformance.engine.verdicts.symptoms import Symptom, symptom
 from conformance.engine.verdicts.tally import Group, Tally, folded
 from conformance.observations import FunctionIdentity, NotRun, StructureObservation
 from conformance.results import Aspect, FindingKind, Spent, TargetInfo
-from conformance.results.events import CasesDone, Event, WorkerRestarted
+from conformance.results.events import CasesDone, Event, FunctionStarted, WorkerRestarted
 from conformance.scripts import Prelude
 from conformance.specs import load_conventions
 from conformance.specs.convention_names import ConventionName
@@ -76,11 +76,9 @@ class Examination:
     emit: Callable[[Event], None]
     stop: Stop
     survey: bool = False
-    """Whether this is the survey: aspects without a case are `not run`, and no function is
-    finished."""
+    """Whether this is the survey: it leaves aspects `not run`, and finishes no function."""
     note: Callable[[str, int], None] = lambda *_: None
-    """Called with a text on the functions left out because workers were lost (empty: none), and the
-    number of workers lost outside of functions."""
+    """Called with a text on the functions left out, and the workers lost outside of functions."""
     tallies: dict[str, Tally] = field(default_factory=dict)
     known: dict[str, dict[str, frozenset[Symptom]]] = field(default_factory=dict)
     twins: Twins = field(default_factory=Twins)
@@ -106,7 +104,7 @@ class Examination:
         self.stop = Stop(parent=self.stop)  # losses may end this portion alone
         self.losses = Losses(documented_names(self.subject.edition), self.session.pace.call)
         self._sending = Sending(
-            self.session, self.errors, self.stop, self._skip, self.losses.patience
+            self.session, self.errors, self.stop, self._skip, self.losses.patience, self._begin
         )
         controls = Controls(self.subject, self.common.seed)
         self._locating = Locating(controls, self._sending, self.emit, self.stop)
@@ -318,10 +316,7 @@ class Examination:
         return True
 
     def lacking(self, trial: Trial) -> Iterator[str]:
-        """The functions that a trial needs and the target lacks.
-
-        `eval` is left out: the worker evaluates without it.
-        """
+        """The functions that a trial needs and the target lacks; a worker does without `eval`."""
         if self.absent:
             needed = trial.batch.program.functions()
             yield from (n for n in sorted(needed) if n in self.absent and n != "eval")
@@ -330,6 +325,7 @@ class Examination:
         self, task: Task, trial: Trial, patience: Patience | None = None
     ) -> StructureObservation:
         patience = patience or self.losses.patience(task.spec.name)
+        self._sending.note(task.spec.name)
         if trial.setup is None:
             return self._plain(trial, self._sending.run(trial.batch, patience))
         with during(Stage.RUNNING):
@@ -417,6 +413,10 @@ class Examination:
         if len(kept) < len(judgement.findings):
             self.tallies[name].note([NO_SHAPE])
             judgement.findings = kept
+
+    def _begin(self, name: str, before: str) -> None:
+        if not self.survey:
+            self.emit(FunctionStarted(self.subject.name, name, before))
 
     def _count(self, name: str, observed: StructureObservation, failed: int) -> None:
         done = sum(not isinstance(d.outcome, NotRun) for d in observed.draws)

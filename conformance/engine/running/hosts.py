@@ -34,7 +34,7 @@ from conformance.engine.running.progress import Portion, Progress
 from conformance.engine.running.stop import Stop
 from conformance.engine.running.subject import Run, Subject
 from conformance.results import TargetInfo
-from conformance.results.events import Event
+from conformance.results.events import Event, FunctionStarted
 
 
 class LostError(RuntimeError):
@@ -110,7 +110,8 @@ class _Relay:
     def emit(self, event: Event, /) -> None:
         """See `Sink`."""
         self._waiting.append(_Told("emit", (event,)))
-        if time.monotonic() - self._sent >= TOGETHER:
+        # a function may hang: its start is known before
+        if isinstance(event, FunctionStarted) or time.monotonic() - self._sent >= TOGETHER:
             self._send()
 
     def introduce(self, info: TargetInfo) -> None:

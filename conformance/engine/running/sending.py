@@ -43,8 +43,12 @@ class Sending:
     """Whether a trial of a function is not to be run; notes why."""
     patience: Callable[[str], Patience] = lambda _: USUAL
     """How the host treats the next trial of a function if it ends the worker."""
+    begin: Callable[[str, str], None] = lambda *_: None
+    """Called with a function when the worker has its trial, and the function that it had before."""
     _queue: list[SentTrial] = field(default_factory=list)
     """Trials that were sent and not answered."""
+    _running: str = ""
+    """The function whose trial the worker has."""
 
     def answers(self, tasks: Sequence[Task]) -> Iterator[Answered]:
         """Every trial that needs no process of its own, with its answer, in order."""
@@ -64,6 +68,7 @@ class Sending:
     def _answered(self, source: Iterator[Batch]) -> Iterator[Answered]:
         for _, seen in self.session.run_batches(source, self._still, self._patience):
             sent = self._queue.pop(0)
+            self._note_oldest()
             yield sent.task, sent.trial, seen
 
     def _batches(self, tasks: Sequence[Task]) -> Iterator[Batch]:
@@ -80,7 +85,19 @@ class Sending:
                 return
             if trial.setup is None and not self.skip(name, trial):
                 self._queue.append(SentTrial(task, trial, trial.batch))
+                self._note_oldest()
                 yield self._queue[-1].batch
+
+    def note(self, name: str) -> None:
+        """Announce the function whose trial the worker has now, if it had another one before."""
+        if name != self._running:
+            before, self._running = self._running, name
+            self.begin(name, before)
+
+    def _note_oldest(self) -> None:
+        """The worker has the oldest trial that is not answered."""
+        if self._queue:
+            self.note(self._queue[0].task.spec.name)
 
     def _still(self, batch: Batch) -> bool:
         """Whether a batch of the queue is still to be run; if it is not, it leaves the queue."""

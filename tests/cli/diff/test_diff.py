@@ -133,3 +133,16 @@ def test_without_output_the_matrix_is_printed() -> None:
     result = invoke("report", "reports/right.json")
     assert result.exit_code == 0
     assert result.stdout.startswith("# Compatibility matrix")
+
+
+def test_only_functions_of_the_stored_results_are_run(place: Path) -> None:
+    """Without -k the suite ran all functions of the other target, and compared two."""
+    apart = place / "apart"
+    apart.mkdir()
+    stored = apart / "wrong.json"
+    stored.write_bytes((place / "reports" / "wrong.json").read_bytes())
+    result = invoke("diff", "right", "wrong", "--results", str(apart), "--format", "json")
+    assert result.exit_code == 1, result.output
+    words = "right: runs the 2 functions that the results of wrong test; --run runs both targets"
+    assert words in result.stderr
+    assert "judged, the first of 2 functions" in result.stderr

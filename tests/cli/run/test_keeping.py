@@ -69,7 +69,7 @@ def test_a_run_goes_on_where_it_was_interrupted(name: str, tmp_path: Path) -> No
     out, straight = tmp_path / "out", tmp_path / "straight"
     ended = executed(*command, "-o", str(out))
     assert ended.returncode in (130, -signal.SIGINT), ended.stderr
-    assert "--resume goes on" in ended.stdout
+    assert "the same command with --resume runs the rest" in ended.stdout
     results = read(out, "mine.json")
     assert results.run.ended_by == ("Ctrl-C" if name == "SIGINT" else "SIGTERM")
     assert results.summary.verdicts[Verdict.NOT_RUN] > 0

@@ -13,7 +13,15 @@ from conformance.cli.show import show_command
 from conformance.reporting.documented import Documented
 from conformance.reporting.formats import format_files, write
 from conformance.reporting.json_results import JsonWriter
-from conformance.results import ASPECTS, Aspect, AspectResult, FunctionResult, Results, Verdict
+from conformance.results import (
+    ASPECTS,
+    Aspect,
+    AspectResult,
+    FindingKind,
+    FunctionResult,
+    Results,
+    Verdict,
+)
 from conformance.results.events import TargetFinished
 from conformance.specs import load
 from tests.editions import OF_K
@@ -304,3 +312,25 @@ def test_the_table_of_six_targets_fits_in_100_columns(tmp_path: Path) -> None:
     table = lines[lines.index("Targets") :]
     assert max(map(cell_len, table)) <= 100
     assert sum(line.count("✓ 10/10") for line in table) == 6 * len(ASPECTS)
+
+
+def test_one_failure_has_the_row_of_its_aspect_alone(tmp_path: Path) -> None:
+    """The other aspects had `·`, which stands for `not applicable`."""
+    put(tmp_path, results("one", [wrong_value(identity="a1b2")]))
+    shown = CliRunner().invoke(
+        show_command, ["batch_dot", "--results", str(tmp_path), "--failure", "a1b2"]
+    )
+    rows = [line.split()[0] for line in shown.output.splitlines() if line.startswith("  ")]
+    assert "value" in rows
+    assert not {"dtype", "purity", "signature"} & {*rows}, shown.output
+
+
+def test_a_lack_that_a_probe_shows_counts_no_cases(tmp_path: Path) -> None:
+    lack = failure(Verdict.UNSUPPORTED, id="a1b2", kind=FindingKind.NO_GRADIENTS)
+    aspect = AspectResult(
+        aspect=Aspect.GRADIENT, verdict=Verdict.UNSUPPORTED, cases=0, failures=[lack]
+    )
+    put(tmp_path, results("one", [FunctionResult("batch_dot", "linear algebra", [aspect])]))
+    shown = show("batch_dot", "--results", tmp_path)
+    assert "no case ran" in shown.output
+    assert "of 0 cases" not in shown.output

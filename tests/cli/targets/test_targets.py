@@ -68,3 +68,19 @@ def test_an_unknown_command_is_a_usage_error() -> None:
     result = CliRunner().invoke(main, ["tragets"])
     assert result.exit_code == 2
     assert "tragets" in result.stderr
+
+
+def test_a_name_narrows_the_list_and_own_targets_come_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    own = '[targets.zz-mine]\nmodule = "json"\nedition = "keras-2.2"\n'
+    (tmp_path / "conformance.toml").write_text(own, encoding="utf-8")
+    head, first, *_ = CliRunner().invoke(main, ["targets"]).output.splitlines()
+    assert head.startswith("target")
+    assert first.startswith("zz-mine")
+    result = CliRunner().invoke(main, ["targets", "reference"])
+    assert [line.split()[0] for line in result.output.splitlines()] == ["target", "reference"]
+    unknown = CliRunner().invoke(main, ["targets", "refrence"])
+    assert unknown.exit_code == 2
+    assert "did you mean reference" in unknown.output

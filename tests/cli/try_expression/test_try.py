@@ -230,7 +230,7 @@ def test_those_who_agree_but_for_rounding_are_together() -> None:
 @pytest.mark.parametrize(
     ("raised", "agrees", "gives"),
     [
-        (("Absent", "there is no function softmax"), None, "there is no function softmax"),
+        (("Absent", "there is no function softmax"), None, "needs softmax, which the target lacks"),
         (("NotImplementedError", "not here"), None, "raises NotImplementedError: not here"),
         (("ValueError", "wrong"), False, "raises ValueError: wrong"),
     ],
@@ -247,3 +247,23 @@ def test_what_a_target_lacks_is_no_other_answer(
     target = Target(name="t", module="m", edition="keras-2.2")
     reply = answer(target, program, oracle(source), observed)
     assert (reply.agrees, reply.gives, reply.lacks) == (agrees, gives, agrees is None)
+
+
+def test_a_package_without_array_gets_its_arguments_by_other_means(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The expressions of the documentation call keras.ops.array."""
+    package = tmp_path / "mine"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    source = "import numpy as np\ndef log1p(x): return np.log1p(x).astype('float32')\n"
+    (package / "ops.py").write_text(source)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "conformance.toml").write_text(
+        '[targets.mine]\nmodule = "mine.ops"\nedition = "keras-3"\npath = "."\n'
+    )
+    done = CliRunner().invoke(main, ["try", "keras.ops.log1p(keras.ops.array([1.0]))", "mine"])
+    assert done.exit_code == 0, done.output
+    assert "mine  float32 (1,), as the oracle" in done.output
+    alone = CliRunner().invoke(main, ["try", "keras.ops.array([1.0])", "mine"])
+    assert "needs keras.ops.array, which the target lacks" in alone.output
