@@ -39,9 +39,7 @@ def structure(function: str, dtype: str = "float32", **arguments: object) -> Str
     )
 
 
-def judgement(
-    call: Structure, profile: str, number: float, answer: float, dtype: str
-) -> Judgement:
+def judgement(call: Structure, profile: str, number: float, answer: float, dtype: str) -> Judgement:
     """What is found if all numbers are the one, and all answers the other."""
     (item,) = call.program.inputs
     arrays = {item.name: np.full(item.shape, number, item.dtype)}
