@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pytest
 
 from conformance.engine.judging.cases import Prepared
-from conformance.engine.judging.findings import Finding
+from conformance.engine.judging.findings import Finding, Judgement
 from conformance.engine.judging.judge import judge
 from conformance.engine.verdicts.numbers import _rounded
 from conformance.generators import Draw, Structure
@@ -39,17 +39,22 @@ def structure(function: str, dtype: str = "float32", **arguments: object) -> Str
     )
 
 
-def findings(
-    call: Structure, profile: str, number: float, answer: float, dtype: str
-) -> list[Finding]:
-    """What is found on the value if all numbers are the one, and all answers the other."""
+def judgement(call: Structure, profile: str, number: float, answer: float, dtype: str) -> Judgement:
+    """What is found if all numbers are the one, and all answers the other."""
     (item,) = call.program.inputs
     arrays = {item.name: np.full(item.shape, number, item.dtype)}
     prepared = Prepared(call, (Draw(profile, 0),), (arrays,))
     got = np.full(prepared.shape, answer, dtype)
     returned = Returned({"result": (Value(got, dtype, "ndarray"),)})
-    findings = judge(prepared, StructureObservation((), (), (DrawObservation(returned),))).findings
-    return [finding for finding in findings if finding.aspect is Aspect.VALUE]
+    return judge(prepared, StructureObservation((), (), (DrawObservation(returned),)))
+
+
+def findings(
+    call: Structure, profile: str, number: float, answer: float, dtype: str
+) -> list[Finding]:
+    """The same of the value alone."""
+    judged = judgement(call, profile, number, answer, dtype)
+    return [finding for finding in judged.findings if finding.aspect is Aspect.VALUE]
 
 
 @pytest.mark.parametrize("profile", ["ordinary", "special", "subnormal"])
@@ -96,6 +101,12 @@ def test_integers_beyond_their_range_may_be_the_nearest_that_it_holds() -> None:
     assert finding.verdict is Verdict.VIOLATES
     (finding,) = findings(call, "wide", 3, 255, "uint8")
     assert finding.verdict is Verdict.VIOLATES
+
+
+def test_integers_modulo_their_range_show_that_reading() -> None:
+    shown = judgement(structure("square", "uint8"), "wide", 20, 400 % 256, "uint8")
+    assert not shown.findings
+    assert shown.readings == {(Aspect.VALUE, "integer-overflow: modulo"): 1}
 
 
 def test_simpler_numbers_have_no_new_negative_zero() -> None:

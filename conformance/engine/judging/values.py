@@ -34,7 +34,7 @@ from conformance.oracle import Expectation, agrees, worst
 from conformance.oracle.compare import widened_by_rounding
 from conformance.oracle.ranges import Range
 from conformance.oracle.rounding import name_of
-from conformance.oracle.variants import NARROWED, VARIANTS, WIDER, Readings
+from conformance.oracle.variants import NARROWED, SATURATED, VARIANTS, WIDER, Readings
 from conformance.results import Aspect, FindingKind
 from conformance.specs.convention_names import ConventionName
 from conformance.specs.conventions import taken
@@ -147,7 +147,8 @@ def _expectation(case: CallAnswer, got: Array, readings: Readings = ()) -> Expec
 def _value(case: CallAnswer, got: Array, readings: Readings) -> Array:
     """The value alone, where nothing of the expectation depends on the dtype of the result."""
     accepted, came = _accepted(case), case.held or name_of(got.dtype)
-    if case.accepts or WIDER in readings or _is_promoted(case, accepted, came):
+    beyond = not {WIDER, SATURATED}.isdisjoint(readings)  # the value alone has wrapped integers
+    if case.accepts or beyond or _is_promoted(case, accepted, came):
         return _expectation(case, got, readings).value
     return case.prepared.value(case.number, _narrower(accepted, came), readings)
 
