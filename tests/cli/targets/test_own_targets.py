@@ -41,8 +41,8 @@ def invoke(*arguments: str) -> Result:
 def test_five_lines_are_enough(place: Path) -> None:
     (place / "conformance.toml").write_text(TARGET, encoding="utf-8")
     targets = json.loads(invoke("targets", "--json", "--config", "conformance.toml").stdout)
-    assert targets[-1]["name"] == "mine"
-    assert targets[-1]["ready"]
+    assert targets[0]["name"] == "mine"
+    assert targets[0]["ready"]
     early = invoke("show", "softmax", "--all", "--target", "mine")
     assert early.exit_code == 2
     assert "conformance run mine --output reports" in early.output
@@ -83,7 +83,7 @@ def test_an_interpreter_in_a_file_is_named_from_the_file(
 def test_a_file_may_be_named(place: Path) -> None:
     (place / "elsewhere.toml").write_text(TARGET, encoding="utf-8")
     targets = json.loads(invoke("targets", "--json", "--config", "elsewhere.toml").stdout)
-    assert targets[-1]["name"] == "mine"
+    assert targets[0]["name"] == "mine"
     assert "mine" not in invoke("targets").output
 
 
@@ -192,7 +192,7 @@ def test_the_module_is_not_blamed_for_its_description(
     table = 'imports = ["import nope"]\n[functions.abs]\nold = "x"\nnew = "nope.abs(x)"\n'
     (place / "table.toml").write_text(table, encoding="utf-8")
     (place / "conformance.toml").write_text(f"{TARGET}{line}\n", encoding="utf-8")
-    entry = json.loads(invoke("targets", "--json", "--config", "conformance.toml").stdout)[-1]
+    entry = json.loads(invoke("targets", "--json", "--config", "conformance.toml").stdout)[0]
     assert not entry["ready"]
     run = invoke("run", "mine", "-k", "softmax", "--profile", "smoke", "--no-database")
     assert run.exit_code == 3
@@ -236,7 +236,7 @@ def test_nothing_of_a_file_is_run_unless_it_is_named(
     few = {"reference": registry.shipped()["reference"]}
     monkeypatch.setattr(registry, "shipped", lambda: few)
     monkeypatch.chdir(ran.parent / folder)
-    entry = json.loads(invoke("targets", "--json").stdout)[-1]
+    entry = json.loads(invoke("targets", "--json").stdout)[0]
     assert (entry["name"], entry["ready"]) == ("mine", False)
     assert str(file) in entry["reason"]
     assert entry["hint"] == "conformance run mine"
@@ -323,6 +323,6 @@ def test_texts_that_cannot_be_used_are_status_2(place: Path, line: str, message:
 def test_the_home_of_nobody_is_no_interpreter(place: Path) -> None:
     file = place / "conformance.toml"
     file.write_text(f'{TARGET}python = "~nosuchuser/python"\n', encoding="utf-8")
-    entry = json.loads(invoke("targets", "--json", "--config", "conformance.toml").stdout)[-1]
+    entry = json.loads(invoke("targets", "--json", "--config", "conformance.toml").stdout)[0]
     assert not entry["ready"]
     assert "~nosuchuser/python is not a CPython interpreter" in entry["reason"]
