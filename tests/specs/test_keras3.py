@@ -174,7 +174,7 @@ def test_a_call_is_compiled_too_and_may_be_refused(
 @pytest.mark.parametrize(
     ("expression", "status", "message"),
     [
-        ("[-weights * np.sin(x)]", 0, "1 of 1 aspects keep"),
+        ("[-weights * np.sin(x)]", 0, "1 of 1 aspects follow"),
         ("[weights * np.sin(x)]", 1, "(docstring: Returns)"),
         ("[np.zeros_like(x)]", 1, "(docstring: Returns)"),
         ("[None]", 3, "the backend computes no gradients"),

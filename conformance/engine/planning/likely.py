@@ -146,8 +146,10 @@ def likely_kinds(spec: Spec, edition: Edition, bare: bool = False) -> list[Likel
 def likely_calls(
     spec: Spec, edition: Edition, seed: int, bare: bool = False
 ) -> Iterator[tuple[LikelyKind, Drawn[Structure]]]:
-    """The likely calls of a function, each with its kind."""
+    """The likely calls of a function, each with its kind; a call of two kinds comes once."""
+    programs: set[str] = set()
     for kind in likely_kinds(spec, edition, bare):
         draw = kind.draw(spec, edition, seed)
-        if draw is not None:
+        if draw is not None and (program := repr(draw.value.program)) not in programs:
+            programs.add(program)
             yield kind, draw
