@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from conformance.dtypes import is_floating
 from conformance.program.calls import argument_text
 from conformance.program.model import (
     AS_THEY_ARE,
@@ -51,7 +52,7 @@ def bound(item: Input, prelude: Prelude) -> str:
         passed = ", ".join(f"{k}={argument_text(v)}" for k, v in item.arguments)
         maker = prelude.short.get("placeholder", "K.placeholder(").partition("(")[0]
         return f"{item.name} = {maker}({passed})"
-    words = prelude.short.get("placeholder" if binding in _PLACEHOLDERS else str(binding))
+    words = _short_words(item, prelude)
     if words is not None:
         value, shape = f"{item.name}_value", repr(item.static_shape)
         return f"{item.name} = {words.format(value=value, shape=shape, dtype=repr(item.dtype))}"
@@ -60,6 +61,13 @@ def bound(item: Input, prelude: Prelude) -> str:
         maker = maker if "." in maker else f"K.{maker}"
         return f"{item.name} = {maker}({item.name}_value, dtype={item.dtype!r})"
     return f"{item.name} = K.placeholder(shape={item.static_shape!r}, dtype={item.dtype!r})"
+
+
+def _short_words(item: Input, prelude: Prelude) -> str | None:
+    """What stands in for the function that makes an input; a variable of floats is trainable."""
+    if item.binding is Binding.VARIABLE and not is_floating(item.dtype):
+        return prelude.short.get("integer_variable", prelude.short.get("variable"))
+    return prelude.short.get("placeholder" if item.binding in _PLACEHOLDERS else str(item.binding))
 
 
 def _without_int_shape(program: Program, absent: frozenset[str]) -> Program:

@@ -93,8 +93,8 @@ def test_half_the_digits_do_for_integers_that_float16_holds() -> None:
 def test_integers_that_leave_their_dtype_may_stay_in_a_wider_one() -> None:
     """The sum of more than 14 times 9 is no int8."""
     spec = load()["keras.ops.sum"]
-    wanted = {DTYPE: "int8", "x rank": "1", "axis": "absent", "keepdims": "absent"}
-    (draw,) = steered(spec, "keras-3", wanted, 1, 0)
+    features = {DTYPE: "int8", "x rank": "1", "axis": "absent", "keepdims": "absent"}
+    (draw,) = steered(spec, "keras-3", features, 1, 0)
     length = draw.value.program.inputs[0].shape[0]
     prepared = Prepared(draw.value, [Draw("ordinary", 0)], [{"x": np.full(length, 100, np.int8)}])
     total = np.asarray(100 * length, np.int32)
