@@ -64,7 +64,7 @@ def bound(item: Input, prelude: Prelude) -> str:
 
 
 def _short_words(item: Input, prelude: Prelude) -> str | None:
-    """What stands in for the function that makes an input; a variable of floats is trainable."""
+    """The short words that make an input. A variable of floats is trainable."""
     if item.binding is Binding.VARIABLE and not is_floating(item.dtype):
         return prelude.short.get("integer_variable", prelude.short.get("variable"))
     return prelude.short.get("placeholder" if item.binding in _PLACEHOLDERS else str(item.binding))
