@@ -63,9 +63,11 @@ class Prelude:
     needs: Sequence[str] = ()
     """Sentences on what the system must have besides, such as shared libraries."""
     short: Mapping[str, str] = field(default_factory=dict)
-    """Expressions in place of `K`, where no module has its functions: `placeholder`, with
-    `{shape}` and `{dtype}` to fill in, `constant`, `variable`, `integer_variable` for other dtypes
-    than floats, `compute`, `read`, `dtype` and `int_shape`."""
+    """Expressions in place of `K`, where no module has its functions.
+
+    `placeholder` has `{shape}` and `{dtype}` to fill in. Others are `constant`, `variable`,
+    `integer_variable` for dtypes other than floats, `compute`, `read`, `dtype` and `int_shape`.
+    """
     strict: bool = False
     """Whether NumPy's assertions compare shape and dtype (NumPy 2)."""
 
