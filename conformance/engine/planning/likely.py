@@ -146,7 +146,7 @@ def likely_kinds(spec: Spec, edition: Edition, bare: bool = False) -> list[Likel
 def likely_calls(
     spec: Spec, edition: Edition, seed: int, bare: bool = False
 ) -> Iterator[tuple[LikelyKind, Drawn[Structure]]]:
-    """The likely calls of a function, each with its kind; a call of two kinds comes once."""
+    """The likely calls of a function, each with its kind. No call occurs twice."""
     programs: set[str] = set()
     for kind in likely_kinds(spec, edition, bare):
         draw = kind.draw(spec, edition, seed)
