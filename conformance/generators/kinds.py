@@ -7,7 +7,6 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from conformance.editions import promotes
 from conformance.generators import fitting, images, long_axes, tensors
 from conformance.generators.calls import CallDraft
 from conformance.generators.dimensions import SMALL_SIZES, block, dims
@@ -271,9 +270,8 @@ def _axes(call: CallDraft, name: str, rule: kinds.Axes) -> None:
         call.add_value(name, None if rule.optional else [])
         return
     forms = (*_AXES, *(ITERABLES if call.edition in rule.iterable else ()))
-    none = ("none",) if rule.empty and promotes(call.edition) else ()
-    form = call.pick((*(_LISTED if rule.listed else forms), *none))
-    if form == "none":
+    form = call.pick((*(_LISTED if rule.listed else forms), *(("empty",) if rule.empty else ())))
+    if form == "empty":
         call.add_value(name, [] if rule.listed else ())
         return
     if form == "one":

@@ -72,7 +72,7 @@ class Axes(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="axes"):
     listed: bool = False
     """no tuple"""
     empty: bool = False
-    """also no axis at all, in editions that mix dtypes"""
+    """also no axis at all"""
     iterable: list[Edition] = field(default_factory=list)
     """the editions that allow any iterable"""
 

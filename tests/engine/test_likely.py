@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
+import numpy as np
 import pytest
 
 from conformance.engine import Task, plan
@@ -9,6 +12,7 @@ from conformance.engine.judging.calls import CallTrial
 from conformance.engine.planning.likely import KINDS, likely_calls, likely_kinds
 from conformance.engine.planning.profiles import DEFAULT, SMOKE, SURVEY, Profile
 from conformance.generators.drawing import remade
+from conformance.generators.tensors import references
 from conformance.program import Binding
 from conformance.specs import load
 
@@ -106,6 +110,35 @@ def test_default_multiplies_integers_that_float32_rounds() -> None:
     drawn = [trial.prepared.arrays for trial in trials if isinstance(trial, CallTrial)]
     integers = [a for arrays in drawn for draw in arrays for a in draw.values() if a.dtype == "i4"]
     assert any((array.astype("f4") != array).any() for array in integers)
+
+
+@pytest.mark.parametrize("function", ["keras.ops.tensordot", "keras.ops.vdot"])
+def test_a_sum_of_products_with_far_integers_is_an_int32(function: str) -> None:
+    calls = [t.prepared for t in planned(function, DEFAULT).trials() if isinstance(t, CallTrial)]
+    far = [
+        (call, arrays)
+        for call in calls
+        if not any(item.dtype.startswith(("float", "bf")) for item in call.structure.program.inputs)
+        for arrays in call.arrays
+        if any(a.size and np.abs(a.astype(float)).max() > 2**24 for a in arrays.values())
+    ]
+    assert far
+    for call, arrays in far:
+        first, *others = (np.abs(a.astype(float)) for a in arrays.values())
+        passed = Counter(name for v in call.structure.arguments.values() for name in references(v))
+        assert set(passed.values()) == {1}, "no tensor is multiplied by itself"
+        assert all(other.max() <= 1 for other in others)
+        assert first.max() * min(a.size for a in arrays.values()) < 2**31
+
+
+def test_coordinates_that_are_floats_meet_no_far_integers() -> None:
+    trials = planned("keras.ops.image.map_coordinates", DEFAULT).trials()
+    drawn = [t.prepared.arrays for t in trials if isinstance(t, CallTrial)]
+    integers = [
+        a for arrays in drawn for draw in arrays for a in draw.values() if a.dtype.kind == "i"
+    ]
+    assert integers
+    assert max(np.abs(array).max() for array in integers) < 2**24
 
 
 def test_default_begins_with_the_calls_of_smoke() -> None:

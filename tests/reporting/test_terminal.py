@@ -15,7 +15,6 @@ from conformance.reporting import progress
 from conformance.reporting.marks import MARKS
 from conformance.reporting.matrix import column, matrix
 from conformance.reporting.paint import Paint, make_console
-from conformance.reporting.progress import roughly, running_words, time_left
 from conformance.reporting.summary import NOT_KEPT
 from conformance.reporting.terminal import TerminalWriter
 from conformance.reporting.writer import EventRecorder
@@ -262,43 +261,6 @@ def test_a_run_of_several_targets_says_first_what_it_runs() -> None:
     assert "targets:" not in shown([RunStarted(planned)], console(), quiet=True)
 
 
-@pytest.mark.parametrize(
-    ("seconds", "words"),
-    [
-        (0.0, "1 second"),
-        (99.4, "99 seconds"),
-        (99.5, "2 minutes"),
-        (5969, "99 minutes"),
-        (5970, "1.7 hours"),
-        (9000, "2.5 hours"),
-    ],
-)
-def test_a_duration_is_told_roughly(seconds: float, words: str) -> None:
-    assert roughly(seconds) == words
-
-
-@pytest.mark.parametrize(
-    ("judged", "functions", "seconds", "words"),
-    [
-        (5, 10, 10.0, "about 10 seconds left"),
-        (19, 375, 60.0, "about 19 minutes left"),
-        (4, 10, 10.0, ""),
-        (18, 375, 60.0, ""),
-        (10, 10, 10.0, ""),
-        (5, 10, None, ""),
-    ],
-)
-def test_the_time_left_is_that_of_the_functions_so_far(
-    judged: int, functions: int, seconds: float | None, words: str
-) -> None:
-    assert time_left(judged, functions, seconds) == words
-
-
-def test_a_function_that_runs_for_a_while_is_named() -> None:
-    words = running_words({"keras.ops.sort": 21.4, "keras.ops.sum": 4.9, "keras.ops.max": 5.0})
-    assert words == "keras.ops.sort running for 21 seconds, keras.ops.max running for 5 seconds"
-
-
 def test_a_pipe_is_told_how_far_each_target_is_while_nothing_else_is_said(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -317,12 +279,14 @@ def test_a_pipe_is_told_how_far_each_target_is_while_nothing_else_is_said(
     monkeypatch.setattr(progress, "NAMED_AFTER", 0.0)
     for event in begun:
         writer.handle(event)
-    line = "mine: 1 of 7 functions judged, 10 cases done, 2 failed; hangs running for 1 second\n"
+    line = (
+        r"mine: 1 of 7 functions judged, 10 cases done, 2 failed; hangs running for \d+ seconds?\n"
+    )
     until = time.monotonic() + 60
-    while line not in output(screen) and time.monotonic() < until:
+    while not re.search(line, output(screen)) and time.monotonic() < until:
         time.sleep(0.01)
     writer.close()
-    assert line in output(screen)
+    assert re.search(line, output(screen))
     assert "theirs: " not in output(screen), "it has not begun"
 
 

@@ -146,11 +146,11 @@ def _expectation(case: CallAnswer, got: Array, readings: Readings = ()) -> Expec
 
 def _value(case: CallAnswer, got: Array, readings: Readings) -> Array:
     """The value alone, where nothing of the expectation depends on the dtype of the result."""
-    accepted, came = _accepted(case), case.held or name_of(got.dtype)
+    accepted, returned = _accepted(case), case.held or name_of(got.dtype)
     beyond = not {WIDER, SATURATED}.isdisjoint(readings)  # the value alone has wrapped integers
-    if case.accepts or beyond or _is_promoted(case, accepted, came):
+    if case.accepts or beyond or _is_promoted(case, accepted, returned):
         return _expectation(case, got, readings).value
-    return case.prepared.value(case.number, _narrower(accepted, came), readings)
+    return case.prepared.value(case.number, _narrower(accepted, returned), readings)
 
 
 def _accepted(case: CallAnswer) -> str:

@@ -75,7 +75,7 @@ class LikelyKind:
         """All calls of the kind."""
         dtype = self.of(spec)
         calls = structures(spec, edition, dtype=dtype, binding=self.tensors, elements=SMALL)
-        return calls.map(self._begun)
+        return calls.map(self._adapted)
 
     def draw(self, spec: Spec, edition: Edition, seed: int) -> Drawn[Structure] | None:
         """One call of the kind that rests on few conventions; None if none is drawn."""
@@ -84,7 +84,7 @@ class LikelyKind:
 
         def make(chooser: Chooser) -> Structure:
             call = made(chooser, spec, edition, dtype=dtype, binding=self.tensors, elements=SMALL)
-            return self._begun(call)
+            return self._adapted(call)
 
         tries = BARE_TRIES if self.bare else TRIES
         draws = [d for _ in range(tries) if isinstance(d := seeded(make, random), Drawn)]
@@ -100,11 +100,11 @@ class LikelyKind:
         binding = self.first or self.tensors
         return not empty and any(item.binding is binding for item in inputs)
 
-    def _begun(self, call: Structure) -> Structure:
-        return call if self.first is None else _begun_with(self.first, call)
+    def _adapted(self, call: Structure) -> Structure:
+        return call if self.first is None else _with_first(self.first, call)
 
 
-def _begun_with(binding: Binding, call: Structure) -> Structure:
+def _with_first(binding: Binding, call: Structure) -> Structure:
     """The call whose first argument has tensors made in this way."""
     first = next((item.name for item in call.program.inputs), "")
     arguments = (set(references(value)) for value in call.arguments.values())

@@ -220,7 +220,7 @@ def test_a_full_disk_leaves_what_is_there_whole_and_the_run_can_go_on(small: Pat
     assert "No space left on device" in done.output
     assert "free space there" in done.output
     assert "Traceback" not in done.output
-    assert "aspects follow the documents" in done.output, "what was found is told all the same"
+    assert "aspects follow the documents" in done.output, "the run shows its results nevertheless"
     assert file.read_bytes() == before
     assert not [p.name for p in small.iterdir() if p.name.startswith(".")], "no half-written file"
     ballast.unlink()
