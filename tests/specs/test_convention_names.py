@@ -23,6 +23,7 @@ OTHER_MEANINGS: Mapping[str, set[str]] = {
     "engine/planning/profiles.py": {"extremes", "subnormal"},
     "engine/planning/spec_faults.py": {"accuracy", "differentiable", "parameters"},
     "generators/exhaustive.py": {"extremes", "subnormal"},
+    "generators/kinds.py": {"empty"},
     "generators/structure.py": {"extremes", "subnormal"},
     "generators/values.py": {"extremes", "subnormal"},
     "mutation/": {"nearest", "seed"},
