@@ -85,12 +85,13 @@ class OwnMeans:
         *before, call = _call(str(name), args, step)
         yield from before
         if self._backend == "torch":
-            function = f"torch.compile({name}, backend='aot_eager', fullgraph={whole})"
+            function = f"torch.compile({name}, backend='aot_eager', fullgraph={whole is True})"
             yield f"{step.result} = {function}{call.removeprefix(str(name))}"
             return
         tensors = step.mentions() & self._tensors
-        names = ", ".join(item.name for item in self._whole.inputs if item.name in tensors)
-        options = "" if self._backend == "jax" else f", autograph=False, jit_compile={whole}"
+        inputs = [item.name for item in self._whole.inputs if item.name in tensors]
+        names = ", ".join(inputs)
+        options = "" if self._backend == "jax" else _of_tensorflow(whole, inputs)
         compiler = "jax.jit" if self._backend == "jax" else "tf.function"
         called = f"lambda {names}: {call}" if names else f"lambda: {call}"
         yield f"{step.result} = {compiler}({called}{options})({names})"
@@ -117,6 +118,16 @@ class OwnMeans:
             yield f"result = {first}"
             asked = f"result, [{tensors}], {above}, allow_unused=True"
             yield f"{step.result} = torch.autograd.grad({asked})"
+
+
+def _of_tensorflow(whole: Any, inputs: Sequence[str]) -> str:
+    """The options of `tf.function`; `whole` may list the inputs whose first length is unknown."""
+    if not isinstance(whole, list):
+        return f", autograph=False, jit_compile={whole}"
+    batches = {ref.name for ref in whole}
+    shapes = (f"[None, *{n}.shape[1:]]" if n in batches else f"{n}.shape" for n in inputs)
+    specs = (f"tf.TensorSpec({s}, {n}.dtype)" for s, n in zip(shapes, inputs, strict=True))
+    return f", [{', '.join(specs)}], autograph=False"
 
 
 def _is_repeated(step: Step, taken: Step) -> bool:

@@ -102,6 +102,8 @@ def _expanded(spec: Spec, library: Library, shared: Mapping[str, SharedError]) -
 
 FRACTIONS = "float-of"
 """The named rule of results that have fractions, whatever their tensors hold."""
+_FIXED = "literal"
+"""The rule of results whose dtype does not depend on their tensors."""
 _TRUTH = "bool"
 _INTEGERS = frozenset({"int32", "int64"})
 
@@ -111,7 +113,8 @@ def _with_tried(spec: Spec) -> Dtypes:
 
     That is each function with a tensor of floating numbers. One whose arguments a drawer draws is
     tried with all integers if its spec names one dtype of integers. Truth values are numbers where
-    a result of no drawer has fractions; elsewhere a spec says whether they are tried.
+    a result of no drawer has fractions, and can be compared where the result has a dtype of its
+    own; elsewhere a spec says whether they are tried.
     """
     named = spec.dtypes
     floating = any(is_floating(dtype) for dtype in named.documented)
@@ -122,8 +125,9 @@ def _with_tried(spec: Spec) -> Dtypes:
     ):
         return named
     known: set[str] = {*named.documented, *named.probed, *named.untried}
-    fractions = not spec.draw and any(FRACTIONS in used_in(rule) for rule in spec.dtype.accept)
-    known |= set() if fractions else {_TRUTH}
+    fractions = any(FRACTIONS in used_in(rule) for rule in spec.dtype.accept)
+    own_dtype = all(rule[0] == _FIXED for rule in spec.dtype.accept)
+    known |= set() if (fractions or own_dtype) and not spec.draw else {_TRUTH}
     tried = dict.fromkeys(dtype for e in spec.editions for dtype in tried_in(e))
     return replace(named, probed=[*named.probed, *(d for d in tried if d not in known)])
 

@@ -232,7 +232,7 @@ WRONG: tuple[tuple[str, str, Callable[..., Any]], ...] = (
     ("allclose", "any of them", lambda *a, **k: np.asarray(np.isclose(*a, **k).any())),
     ("isin", "all of unique ones", lambda x1, x2, **_: np.ones(x1.shape, bool)),
     ("histogram", "one more", lambda *a, **k: (histogram(*a, **k)[0] + 1, histogram(*a, **k)[1])),
-    ("meshgrid", "by columns", lambda *x, indexing: np.meshgrid(*x, indexing="xy")),
+    ("meshgrid", "by columns", lambda *x, indexing="xy": np.meshgrid(*x, indexing="xy")),
     ("nextafter", "the number itself", lambda x1, x2: x1 + 0 * x2),
     ("nextafter", "from the other", lambda x1, x2: np.nextafter(x2, x1)),
     ("nextafter", "two steps", lambda x1, x2: np.nextafter(np.nextafter(x1, x2), x2)),

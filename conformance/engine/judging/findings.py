@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from conformance.editions import open_inputs_of
+from conformance.editions import open_inputs_of, symbols_of
 from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.messages import gist
 from conformance.generators.complex_numbers import call_of
@@ -228,6 +228,8 @@ def called_text(step: Step) -> str:
         return call_text(step)
     function, whole, *args = step.args
     call = call_text(replace(step, function=str(function), args=tuple(args)))
+    if isinstance(whole, list):
+        return f"{call}, compiled for any batch size,"
     return f"{'wholly compiled' if whole else 'compiled'} {call}"
 
 
@@ -258,8 +260,21 @@ def _kind(item: Input, unusual: Collection[str]) -> str:
     return f"{item.dtype} {named}" if named else item.dtype
 
 
-_CLASSES: Mapping[Binding, str] = {Binding.VARIABLE: "Variable", Binding.ARRAY: "array"}
-"""What holds an input, where its documents name tensors alone."""
+_SYMBOLIC = (Binding.PLACEHOLDER, Binding.PLACEHOLDER_NONE)
+_CLASSES: Mapping[Binding, str] = {
+    Binding.VARIABLE: "Variable",
+    Binding.ARRAY: "array",
+    Binding.PLACEHOLDER: "KerasTensor",
+}
+"""What holds an input, where it is not what holds the others."""
+
+
+def _unusual(prepared: Prepared) -> set[str]:
+    """The bindings of inputs whose classes a message names: what documents do not name, and
+    symbolic tensors beside others."""
+    edition, inputs = prepared.structure.edition, prepared.structure.program.inputs
+    mixed = len({item.binding in _SYMBOLIC for item in inputs}) > 1 and symbols_of(edition)
+    return {*open_inputs_of(edition), *(_SYMBOLIC if mixed else ())}
 
 
 def described(
@@ -272,7 +287,7 @@ def described(
     """
     program = prepared.structure.program
     words = partial(_in_words, layouts=layouts, bindings=bindings)
-    unusual = open_inputs_of(prepared.structure.edition)
+    unusual = _unusual(prepared)
     inputs = (
         joined_inputs(program.inputs, unusual) if joined else ", ".join(map(words, program.inputs))
     )

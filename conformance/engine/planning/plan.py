@@ -21,6 +21,7 @@ from conformance.engine.judging.gradients import GRADIENT_DRAWS, GradientTrial
 from conformance.engine.judging.scenarios import ScenarioTrial
 from conformance.engine.judging.trials import Trial
 from conformance.engine.planning import twins
+from conformance.engine.planning.compiling import compiling
 from conformance.engine.planning.demands import demanded_aspects
 from conformance.engine.planning.exhaustive import LENGTH_OF_TWIN, exhaustive_trials
 from conformance.engine.planning.likely import KINDS, LIKELY_DRAWS, likely_calls, likely_kinds
@@ -279,10 +280,9 @@ class Task:
         return structures(self.spec, self.edition, elements=elements)
 
     def _compiled(self, rows: Sequence[Row]) -> Iterator[Planned]:
-        """Some of the calls, compiled: in turn as compilers like it, and as one whole."""
-        if not compiles(self.edition):
-            return
-        able = [row for row in rows if compiled(row.draw.value, whole=False)]
+        """Some of the calls, compiled."""
+        of_edition = rows if compiles(self.edition) else ()
+        able = [row for row in of_edition if compiled(row.draw.value, whole=False)]
 
         def choose(profile: Profile, chosen: list[Row]) -> list[Row]:
             stage = self.profile.chain.index(profile)
@@ -292,11 +292,12 @@ class Task:
 
         as_call = partial(self._call, values=COMPILED_DRAWS)
         for number, (row, stage) in enumerate(self._growing(choose)):
-            as_compiled = partial(compiled, whole=number % 2 == 1)
-            structure = as_compiled(row.draw.value)
-            assert structure is not None, "whether it can be compiled does not depend on `whole`"
-            trials = self._structures(row.elements).map(as_compiled).filter(bool).map(as_call)
-            yield Planned(as_call(structure), Source(trials, row.draw, COMPILED_DRAWS), stage)
+            others = (other for other in able if other.stage <= stage)
+            chosen, way = compiling(number, [row, *others], as_call)
+            trials: SearchStrategy[Any] = self._structures(chosen.elements).map(way).filter(bool)
+            trial = way(chosen.draw.value)
+            assert trial is not None, "whether it can be compiled does not depend on the way"
+            yield Planned(trial, Source(trials, chosen.draw, COMPILED_DRAWS), stage)
 
     def _exhaustive(self) -> Iterator[Planned]:
         """The calls with every number, in the smallest profile that has them."""

@@ -16,6 +16,7 @@ from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.trials import Trial
 from conformance.generators.structure import Structure
 from conformance.program import Argument, Binding, Input, Step
+from conformance.program.model import COMPILED
 from conformance.specs.load import signature
 from conformance.specs.signature import Parameter, Signature, misprinted
 
@@ -31,8 +32,8 @@ def plainer(trial: Trial) -> Iterator[CallTrial]:
         return
     structure = trial.prepared.structure
     spoken = _spoken(structure) or structure
-    eager = _eager(spoken)
-    forms = (eager, spoken if spoken is not structure else None)
+    known = _of_known_batches(spoken)
+    forms = (_eager(spoken), known, spoken if spoken is not structure else None)
     yield from (_of(trial, form) for form in forms if form is not None)
 
 
@@ -51,6 +52,16 @@ def _eager(structure: Structure) -> Structure | None:
         return None
     inputs = tuple(map(_bound_eagerly, program.inputs))
     return replace(structure, program=replace(program, inputs=inputs), static=structure.runtime)
+
+
+def _of_known_batches(structure: Structure) -> Structure | None:
+    """The compiled call without batches of any length; None if it has none."""
+    program = structure.program
+    first = program.steps[0] if program.steps else None
+    if first is None or first.function != COMPILED or not isinstance(first.args[1], list):
+        return None
+    step = replace(first, args=(first.args[0], False, *first.args[2:]))
+    return replace(structure, program=replace(program, steps=(step, *program.steps[1:])))
 
 
 def _bound_eagerly(item: Input) -> Input:

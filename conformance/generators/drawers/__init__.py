@@ -28,6 +28,7 @@ from conformance.generators.drawers import (
     ends,
     lettering,
     matrices,
+    norms,
     pictures,
     placing,
     planes,
@@ -42,6 +43,7 @@ from conformance.generators.drawers import (
 
 DRAWERS: Mapping[str, Callable[[CallDraft], None]] = {
     **axes.DRAWERS,
+    **norms.DRAWERS,
     **between.DRAWERS,
     **choosing.DRAWERS,
     **dividing.DRAWERS,

@@ -12,6 +12,8 @@ from conformance.generators.long_axes import elements
 Dims = tuple[int, ...]
 OTHERS = (3, 1, 2)
 """The lengths of the axes of a second tensor that no sum runs over."""
+DEFAULT_COUNT = 2
+"""Over how many axes a product of two tensors is summed if the call does not say."""
 
 
 def _different(call: CallDraft, below: int, count: int) -> list[int]:
@@ -42,7 +44,8 @@ def _contracted(call: CallDraft) -> None:
     second = tuple(placed[n] if n in placed else next(left) for n in range(rank))
     call.add_tensor("y", second, call.dtype, "real")
     if not by_lists:
-        call.add_value("axes", count)
+        if count != DEFAULT_COUNT or call.pick((True, False)):
+            call.add_value("axes", count)
         return
     pairs = ((mine, len(shape)), (yours, rank))
     call.add_value("axes", [[_written(call, axis, r) for axis in axes] for axes, r in pairs])
@@ -74,7 +77,9 @@ def _diagonal(call: CallDraft) -> None:
 
 
 def _weights(call: CallDraft) -> None:
-    """A weight for each element of `x`, or for each place on its axis."""
+    """A weight for each element of `x`, for each place on its axis, or none at all."""
+    if call.pick((False, False, False, True)):
+        return
     shape, axis = call.shapes["x"], call.values.get("axis")
     whole = axis is None or call.pick((False, True))
     call.add_tensor("weights", shape if whole else (shape[axis],), call.dtype, "positive")

@@ -85,7 +85,9 @@ def _grid(call: CallDraft) -> None:
     short = tuple(call.pick((3, 2, 1, 4, 5)) for _ in range(count))
     shape = long_axes.lengthened(call, short, room=call.room // count)
     call.add_tensors("x", [(length,) for length in shape], call.dtype)
-    call.add_value("indexing", "ij")
+    indexing = call.pick(("ij", None, "xy"))
+    if indexing is not None:
+        call.add_value("indexing", indexing)
 
 
 DRAWERS: Mapping[str, Callable[[CallDraft], None]] = {

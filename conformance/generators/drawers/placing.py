@@ -27,7 +27,8 @@ def _searched(sorted_: str, sought: str, ranks: tuple[int, int]) -> Callable[[Ca
 
 def _segments(call: CallDraft) -> None:
     """Slices, the segment of each, and how many segments there are, none of which is empty: the
-    docstrings do not say what an empty one has."""
+    docstrings do not say what an empty one has. A call that does not say how many has as many as
+    the largest index asks for, which no symbol knows."""
     call.aim("data")
     count = call.integer((1, MOST_SEGMENTS))
     length, *rest = dims(call, (1, 4))
@@ -35,7 +36,10 @@ def _segments(call: CallDraft) -> None:
     call.add_tensor("data", (length, *rest), call.dtype, "real")
     ordered = call.pick((False, True))
     call.add_places("segment_ids", (length,), count, "each ascending" if ordered else "each")
-    call.add_value("num_segments", count)
+    if call.pick((True, True, False)):
+        call.add_value("num_segments", count)
+    else:
+        call.values["num_segments"], call.static_values["num_segments"] = count, None
     if ordered or call.pick((False, True)):
         call.add_value("sorted", ordered)
 

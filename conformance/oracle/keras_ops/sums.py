@@ -347,33 +347,6 @@ def bounded_trapezoid(
     return trapezoid(x, points, dx, axis), np.where(risky, np.inf, bound)
 
 
-def norm(x: Array, axis: Axis = None, keepdims: bool = False, **_: Any) -> Array:
-    """The root of the sum of squares.
-
-    Shapes: as `nanmean`.
-    """
-    where = axes_of(axis)
-    top = np.max(np.abs(x), axis=where, keepdims=True, initial=0)
-    scale = np.where((top > 0) & np.isfinite(top), top, 1)
-    length = np.sqrt(_ADD(np.square(x / scale), axis=where, keepdims=True)) * scale
-    return np.asarray(length if keepdims else np.squeeze(length, where))
-
-
-def bounded_norm(
-    model: Arithmetic, x: Array, axis: Axis = None, keepdims: bool = False, **_: Any
-) -> Bounded:
-    """Value and bound of `norm`.
-
-    Shapes: value and bound have the shape of `norm`.
-    """
-    value, terms = norm(x, axis, keepdims), reductions.terms(x, axis)
-    bound = allowance(terms / 2 + 9, model) * finite_magnitude(value) + 4 * model.underflow
-    squares = np.square(value)
-    small = (squares < terms * model.smallest_normal / model.unit) & (value > 0)
-    outside = np.isfinite(value) & (small | (squares * 2 >= model.overflow))
-    return value, np.where(outside, np.inf, bound)
-
-
 def _window(most: str, part: str) -> Callable[..., Array]:
     def oracle(length: int) -> Array:
         angles = np.arange(length, dtype=np.longdouble) / (length - 1)
@@ -419,7 +392,6 @@ ORACLES: Mapping[str, Callable[..., Array]] = {
     "kron": binary(np.kron),
     "diff": lambda x, n=1, axis=-1: np.diff(x, n, axis),
     "trapezoid": trapezoid,
-    "norm": norm,
 }
 
 CONTRACTIONS: Mapping[str, Callable[..., Bounded]] = {
@@ -438,5 +410,4 @@ CONTRACTIONS: Mapping[str, Callable[..., Bounded]] = {
     "inner": lambda model, x, y: bounded_tensordot(model, x, y, LAST),
     "diff": bounded_diff,
     "trapezoid": bounded_trapezoid,
-    "norm": bounded_norm,
 }

@@ -1,0 +1,124 @@
+"""How calls are compiled: in turn for batches of any length, and as one whole.
+
+Users of Keras compile for batches of any length: a model has the shape `(None, 3)`, and the last
+batch of an epoch is shorter. TensorFlow compiles without knowing the length; other backends compile
+such a call as any other.
+
+No spec says which calls are of batches. The oracle does. The first axis of a tensor counts examples
+if a call with fewer examples gives fewer of the same results, and if another order of the examples
+gives that order of the results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from conformance.engine.judging.calls import CallTrial
+from conformance.engine.judging.cases import Prepared, answered
+from conformance.generators.compiled import compiled
+from conformance.generators.coverage.rows import Row
+from conformance.generators.structure import Structure
+from conformance.generators.twins import with_program
+from conformance.oracle.evaluate import value_of
+from conformance.program import Ref
+from conformance.program.model import COMPILED
+
+Array = npt.NDArray[Any]
+AsCall = Callable[[Structure], CallTrial]
+Way = Callable[[Structure], CallTrial | None]
+MOST_TRIED = 12
+"""How many calls of a function are asked about, at most."""
+LEAST_RANK = 2
+"""The least rank of the first tensor: an example is a vector at least."""
+
+
+def compiling(number: int, rows: Sequence[Row], as_call: AsCall) -> tuple[Row, Way]:
+    """Which call is the compiled one of this number, and the way in which it is compiled.
+
+    It is the first of the rows, unless that has no batch and another one has.
+    """
+    if number % 2:
+        return rows[0], partial(_compiled, as_call, whole=True)
+    way = partial(_in_batches, as_call)
+    batches = list(islice((r for r in rows[:MOST_TRIED] if way(r.draw.value)), 1))
+    if batches:
+        return batches[0], way
+    return rows[0], partial(_compiled, as_call, whole=False)
+
+
+def _compiled(as_call: AsCall, structure: Structure, *, whole: bool) -> CallTrial | None:
+    call = compiled(structure, whole=whole)
+    return None if call is None else as_call(call)
+
+
+def _in_batches(as_call: AsCall, structure: Structure) -> CallTrial | None:
+    """The call compiled for batches of any length; None if it has none.
+
+    Batches are the first matrix, or tensor of a higher rank, and others of its length; or this one
+    alone.
+    """
+    call, inputs = _compiled(as_call, structure, whole=False), structure.program.inputs
+    first = next((i for i in inputs if len(i.shape) >= LEAST_RANK and i.shape[0] > 1), None)
+    if call is None or first is None or _is_about_batches(structure):
+        return None
+    alike = [item.name for item in inputs if item.shape[:1] == first.shape[:1]]
+    for names in (alike, [first.name])[: len(alike)]:
+        if _are_batches(call.prepared, names):
+            return as_call(_for_batches(call.prepared.structure, names))
+    return None
+
+
+def _is_about_batches(structure: Structure) -> bool:
+    """Whether the call names the first axis, as `batch_normalization` may for channels."""
+    axis = structure.arguments.get("axis")
+    return axis == 0 or axis in [-len(item.shape) for item in structure.program.inputs]
+
+
+def _are_batches(prepared: Prepared, names: Collection[str]) -> bool:
+    """Whether each example has a result of its own."""
+    arrays = prepared.arrays[0]
+    whole = _answer(prepared, arrays)
+    if whole is None or whole.shape != prepared.shape or not whole.shape:
+        return False
+    fewer, turned = (
+        _answer(prepared, {n: a[part] if n in names else a for n, a in arrays.items()})
+        for part in (slice(-1), slice(None, None, -1))
+    )
+    return _is_same(fewer, whole[:-1]) and _is_same(turned, whole[::-1])
+
+
+def _answer(prepared: Prepared, arrays: Mapping[str, Array]) -> Array | None:
+    structure = prepared.structure
+    try:
+        arguments = answered(structure, arrays)
+        return value_of(structure.oracle, arguments, prepared.dtypes[0], prepared.given)
+    except (AssertionError, KeyError, ValueError, IndexError):  # no call of other lengths
+        return None
+
+
+def _is_same(answer: Array | None, other: Array) -> bool:
+    """Whether both are the same numbers, to a few digits."""
+    if answer is None or answer.shape != other.shape:
+        return False
+    if answer.dtype.kind not in "fc":
+        return bool((answer == other).all())
+    return bool(np.allclose(answer, other, rtol=1e-3, atol=1e-6, equal_nan=True))
+
+
+def _for_batches(structure: Structure, names: Collection[str]) -> Structure:
+    """The compiled call, which names the tensors with batches."""
+    batches, program = [Ref(name) for name in names], structure.program
+    steps = tuple(
+        replace(step, args=(step.args[0], batches, *step.args[2:]))
+        if step.function == COMPILED
+        else step
+        for step in program.steps
+    )
+    return with_program(structure, replace(program, steps=steps), {})
