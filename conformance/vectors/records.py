@@ -113,8 +113,7 @@ class Call(Struct, frozen=True, kw_only=True):
     arguments: dict[str, Any]
     """All arguments, defaults included, by the names that `parameters` of the function has for
     them, encoded as in the program: `{"ref": "x"}` is the input x. The signature lacks some:
-    `item`, the index of a part of the result, and what the function does in this edition without a
-    parameter."""
+    `item`, the index of a part of the result, and values that this edition fixes."""
     citations: dict[Aspect, Citation]
     """The place in the document behind each aspect."""
     vectors: list[Vector]
