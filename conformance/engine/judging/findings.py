@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import partial
 from itertools import groupby
@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy.typing as npt
 
+from conformance.editions import open_inputs_of
 from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.messages import gist
 from conformance.generators.complex_numbers import call_of
@@ -230,10 +231,13 @@ def called_text(step: Step) -> str:
     return f"{'wholly compiled' if whole else 'compiled'} {call}"
 
 
-def joined_inputs(inputs: Sequence[Input]) -> str:
-    """Inputs in few words, each dtype once: `x, y float32 (2, 3), axis int32 (), start ()`."""
+def joined_inputs(inputs: Sequence[Input], unusual: Collection[str] = ()) -> str:
+    """Inputs in few words, each dtype once: `x, y float32 (2, 3), axis int32 (), start ()`.
+
+    `x float32 Variable (2, 3)` if variables are an unusual binding.
+    """
     words, last = [], ""
-    for (kind, shape), alike in groupby(inputs, lambda item: (_kind(item), _fed(item))):
+    for (kind, shape), alike in groupby(inputs, lambda i: (_kind(i, unusual), _fed(i))):
         names = ", ".join(item.name for item in alike)
         words.append(f"{names} {shape}" if kind == last else f"{names} {kind} {shape}")
         last = kind
@@ -246,11 +250,16 @@ def _fed(item: Input) -> str:
     return f"{item.shape}{_bound(item) if unknown else ''}"
 
 
-def _kind(item: Input) -> str:
-    """The dtype of an input; of Python's own values their kind."""
-    if item.binding is not Binding.PYTHON:
-        return item.dtype
-    return "list" if item.shape else "number"
+def _kind(item: Input, unusual: Collection[str]) -> str:
+    """The dtype of an input, and the class of an unusual one; of Python's own values their kind."""
+    if item.binding is Binding.PYTHON:
+        return "list" if item.shape else "number"
+    named = _CLASSES.get(item.binding) if item.binding in unusual else None
+    return f"{item.dtype} {named}" if named else item.dtype
+
+
+_CLASSES: Mapping[Binding, str] = {Binding.VARIABLE: "Variable", Binding.ARRAY: "array"}
+"""What holds an input, where its documents name tensors alone."""
 
 
 def described(
@@ -263,7 +272,10 @@ def described(
     """
     program = prepared.structure.program
     words = partial(_in_words, layouts=layouts, bindings=bindings)
-    inputs = joined_inputs(program.inputs) if joined else ", ".join(map(words, program.inputs))
+    unusual = open_inputs_of(prepared.structure.edition)
+    inputs = (
+        joined_inputs(program.inputs, unusual) if joined else ", ".join(map(words, program.inputs))
+    )
     call = called_text(call_of(program))
     if prepared.structure.part is not None:
         call = f"the {prepared.structure.part.name} of {call}"

@@ -21,6 +21,7 @@ from conformance.engine.judging.in_time import judged_in_time
 from conformance.engine.judging.trials import Trial
 from conformance.engine.verdicts.forms import rare_forms
 from conformance.engine.verdicts.numbers import Candidate, Numbers, is_long
+from conformance.engine.verdicts.plain_calls import plainer
 from conformance.engine.verdicts.symptoms import Symptom, symptom
 from conformance.engine.verdicts.tally import Group
 from conformance.generators.drawing import Drawn, StopShrinking, shrink
@@ -75,7 +76,7 @@ class Minimiser:
         group = self._alone(group)
         if group.trial is None or not self._may(group) or group.refilled is not None:
             return group
-        return self._values(self._structure(group, group.trial))
+        return self._values(self._plainer(self._structure(group, group.trial)))
 
     def shorten(self, group: Group) -> Group:
         """The group with simpler numbers in place of long arrays, in the same structure."""
@@ -138,6 +139,16 @@ class Minimiser:
         return replace(
             group, finding=finding, trial=search.best, planned=trial, choices=search.choices
         )
+
+    def _plainer(self, group: Group) -> Group:
+        """The group with the plainest form of its call that shows the failure."""
+        assert group.trial is not None
+        for trial in plainer(group.trial):
+            finding = None if self._ended else self._find(trial, symptom(group.finding))
+            if finding is not None:
+                planned = group.planned or group.trial
+                return replace(group, finding=finding, trial=trial, planned=planned)
+        return group
 
     def _shows(self, trial: Trial, search: _Shrinking) -> bool:
         """Whether the trial shows the failure; runs it, if it is new and the budget allows."""

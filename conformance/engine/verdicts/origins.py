@@ -17,6 +17,7 @@ from msgspec import UNSET, UnsetType
 from conformance.adapters.worker.conformance_worker.frames import FrameError, decode_array
 from conformance.engine.judging.trials import Trial
 from conformance.engine.planning.plan import Task
+from conformance.engine.verdicts.plain_calls import plainer
 from conformance.engine.verdicts.tally import Group
 from conformance.generators.drawing import remade
 from conformance.program import to_json
@@ -72,11 +73,14 @@ def _made(task: Task, planned: Trial, source: Origin) -> Iterator[Trial]:
         strategy = task.source(planned)
         choices = base64.b64decode(source.choices)
         trial = None if strategy is None else remade(strategy.strategy, choices)
-    if trial is not None and source.arrays:
-        numbers = {name: unpacked(text) for name, text in source.arrays.items()}
-        trial = trial.refilled(source.draw, [numbers])
-    if trial is not None:
-        yield trial
+    if trial is None:
+        return
+    numbers = {name: unpacked(text) for name, text in source.arrays.items()}
+    forms: list[Trial] = [trial, *plainer(trial)]
+    for form in forms:
+        filled = form.refilled(source.draw, [numbers]) if numbers else form
+        if filled is not None:
+            yield filled
 
 
 def _digest(trial: Trial) -> str:

@@ -1,0 +1,112 @@
+"""Write a failing call as a user types it: no argument that repeats a default, tensors by position,
+and computed at once where symbolic tensors are not needed.
+
+The call stays the same to the oracle, so that its numbers and its expectation stay as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from conformance.editions import symbols_of
+from conformance.engine.judging.calls import CallTrial
+from conformance.engine.judging.cases import Prepared
+from conformance.engine.judging.trials import Trial
+from conformance.generators.structure import Structure
+from conformance.program import Argument, Binding, Input, Step
+from conformance.specs.load import signature
+from conformance.specs.signature import Parameter, Signature, misprinted
+
+_SYMBOLIC = (Binding.PLACEHOLDER, Binding.PLACEHOLDER_NONE)
+
+
+def plainer(trial: Trial) -> Iterator[CallTrial]:
+    """The call in plainer words, the plainest first; nothing if it has no plainer form.
+
+    A trial without a single call, such as a gradient or a scenario, has none.
+    """
+    if not isinstance(trial, CallTrial):
+        return
+    structure = trial.prepared.structure
+    spoken = _spoken(structure) or structure
+    eager = _eager(spoken)
+    forms = (eager, spoken if spoken is not structure else None)
+    yield from (_of(trial, form) for form in forms if form is not None)
+
+
+def _of(trial: CallTrial, structure: Structure) -> CallTrial:
+    before = trial.prepared
+    prepared = Prepared(structure, before.draws, before.arrays, elementwise=before.elementwise)
+    return replace(trial, prepared=prepared)
+
+
+def _eager(structure: Structure) -> Structure | None:
+    """The same call of eager tensors; None if it has no symbolic one, or if its edition builds a
+    graph of every call."""
+    program = structure.program
+    symbolic = any(item.binding in _SYMBOLIC for item in program.inputs)
+    if not (symbolic and symbols_of(structure.edition)):
+        return None
+    inputs = tuple(map(_bound_eagerly, program.inputs))
+    return replace(structure, program=replace(program, inputs=inputs), static=structure.runtime)
+
+
+def _bound_eagerly(item: Input) -> Input:
+    return item.bound(Binding.CONSTANT) if item.binding in _SYMBOLIC else item
+
+
+def _spoken(structure: Structure) -> Structure | None:
+    """The same call without arguments that repeat a default; what it needs comes by position, the
+    rest by name. None if it is written like that, or if its parameters have several names."""
+    documented = signature(structure.spec, structure.edition)
+    printed = structure.spec.signatures[structure.spec.editions[structure.edition]].text
+    if documented.starred or documented.keywords or misprinted(documented, printed):
+        return None
+    steps = structure.program.steps
+    place = next((n for n, s in enumerate(steps) if s.function == documented.name), None)
+    if place is None:
+        return None
+    passed = _passed(documented, steps[place])
+    needed = _needed(structure, documented, passed)
+    step = _step(documented, steps[place], needed)
+    if step == steps[place]:
+        return None
+    program = replace(structure.program, steps=(*steps[:place], step, *steps[place + 1 :]))
+    dropped = {structure.spec.renamed.get(name, name) for name in passed.keys() - needed.keys()}
+    return replace(structure, program=program, passed=structure.passed - dropped)
+
+
+def _passed(documented: Signature, step: Step) -> dict[str, Argument]:
+    """The arguments of the call, by parameter in the order of the signature."""
+    names = [p.name for p in documented.parameters]
+    passed = {**dict(zip(names, step.args, strict=False)), **dict(step.kwargs)}
+    return {p.name: passed[p.name] for p in documented.every if p.name in passed}
+
+
+def _needed(
+    structure: Structure, documented: Signature, passed: Mapping[str, Argument]
+) -> dict[str, Argument]:
+    invalid = structure.error.parameters if structure.error else ()
+    by_name = {p.name: p for p in documented.every}
+    return {
+        name: value
+        for name, value in passed.items()
+        if structure.spec.renamed.get(name, name) in invalid
+        or not _repeats_default(by_name[name], value)
+    }
+
+
+def _repeats_default(parameter: Parameter, value: Any) -> bool:
+    """Whether it is the default itself: `1` repeats neither `True` nor `1.0`."""
+    return not parameter.required and repr(value) == repr(parameter.value)
+
+
+def _step(documented: Signature, step: Step, needed: Mapping[str, Argument]) -> Step:
+    """The call with these arguments: those that every call needs by position."""
+    by_position = [p.name for p in documented.parameters if p.required]
+    leading = [p.name for p in documented.parameters[: len(by_position)]]
+    first = by_position if by_position == leading and needed.keys() >= {*leading} else []
+    named = tuple((name, value) for name, value in needed.items() if name not in first)
+    return replace(step, args=tuple(needed[name] for name in first), kwargs=named)

@@ -1,0 +1,55 @@
+"""A failing call is shown as a user types it: no argument that repeats a default, eager tensors."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.engine.judging.calls import CallTrial
+from conformance.engine.judging.findings import described
+from conformance.engine.verdicts.plain_calls import plainer
+from conformance.generators.complex_numbers import call_of
+from conformance.program import Binding
+from tests.engine.keras_calls import prepared
+
+SYMBOLIC = {Binding.PLACEHOLDER, Binding.PLACEHOLDER_NONE}
+DEFAULTS = ("keepdims=False", "axis=None", "dtype=None", "data_format=None", "x=x")
+
+
+@pytest.mark.parametrize("name", ["sum", "nanmean", "image.resize", "std", "one_hot", "irfft"])
+def test_the_plainest_call_repeats_no_default_and_is_eager(name: str) -> None:
+    shortened = 0
+    for call in prepared(name):
+        for form in plainer(CallTrial(call)):
+            words = described(form.prepared)
+            assert not any(text in words for text in DEFAULTS)
+            shortened += len(words) < len(described(call))
+        plainest = next(plainer(CallTrial(call)), None)
+        if plainest is not None and call.structure.error is None:
+            bindings = {item.binding for item in plainest.prepared.structure.program.inputs}
+            assert bindings.isdisjoint(SYMBOLIC)
+    assert shortened
+
+
+@pytest.mark.parametrize("name", ["sum", "linspace", "image.resize", "moments", "conv", "cumsum"])
+def test_the_expectation_stays(name: str) -> None:
+    for call in prepared(name)[:40]:
+        for form in plainer(CallTrial(call)):
+            assert form.prepared.shape == call.shape
+            assert form.prepared.dtypes == call.dtypes
+            assert form.prepared.arrays == call.arrays
+            assert {*form.unsettled} <= {*call.structure.unsettled}
+
+
+def test_what_every_call_needs_comes_by_position() -> None:
+    for call in prepared("moments"):
+        for form in plainer(CallTrial(call)):
+            step = call_of(form.prepared.structure.program)
+            assert len(step.args) == 2
+            assert {name for name, _ in step.kwargs} <= {"keepdims", "synchronized"}
+
+
+def test_the_plainest_form_has_no_plainer_one() -> None:
+    plainest = [next(plainer(CallTrial(call)), None) for call in prepared("relu")]
+    forms = [form for form in plainest if form is not None]
+    assert forms
+    assert not [other for form in forms for other in plainer(form)]
