@@ -259,7 +259,7 @@ def _kind(item: Input, unusual: Collection[str]) -> str:
 
 
 _CLASSES: Mapping[Binding, str] = {Binding.VARIABLE: "Variable", Binding.ARRAY: "array"}
-"""What holds an input, where its documents name tensors alone."""
+"""The class that holds an input, where its documents name tensors alone."""
 
 
 def described(
