@@ -59,6 +59,7 @@ KERAS_TESTS = (
     "test_model_saving.py",
 )
 
+READERS = ("tests/examples/test_tfjs.py", "tests/vectors/test_safetensors.py")
 OPS_TARGETS = "keras3-ops"
 EVERYTHING = ("reference", "torch", "tensorflow", "theano", "cntk", "keras3")
 SMALL_RUN = ("reference", "-k", "softmax or batch_dot", "--profile", "smoke", "--no-database")
@@ -205,8 +206,9 @@ def tfjs(session: nox.Session) -> None:
     """The vectors on TensorFlow.js, and ten faults in it; Node and npm have to be on PATH."""
     if not (shutil.which("node") and shutil.which("npm")):
         session.error("there is no Node or npm on PATH: apt-get install nodejs npm")
-    session.install("-e", ".[test]")
-    session.run("pytest", "tests/examples/test_tfjs.py", "-rs", *session.posargs)
+    # the package of the format also reads the suite's files
+    session.install("-e", ".[test]", "safetensors")
+    session.run("pytest", *READERS, "-rs", *session.posargs)
     folder = Path("build", "tfjs").resolve()
     chosen = ("--edition", "keras-2.2", "--output", str(folder / "vectors"))
     session.run("conformance", "vectors", *chosen)

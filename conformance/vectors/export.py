@@ -33,7 +33,7 @@ from conformance.specs import load_conventions
 from conformance.specs.convention_names import ConventionName
 from conformance.specs.conventions import taken
 from conformance.specs.kinds import Omitted
-from conformance.specs.load import ruled_out
+from conformance.specs.load import ruled_out, signature
 from conformance.vectors.calls import CallTask
 from conformance.vectors.limits import limits
 from conformance.vectors.records import (
@@ -83,6 +83,7 @@ def function_vectors(
 ) -> tuple[FunctionVectors, Mapping[str, StoredTensor]]:
     """The vectors of a function, and the tensors that the file `tensors` is to hold."""
     document = task.spec.editions[task.edition]
+    printed, renamed = signature(task.spec, task.edition), task.spec.renamed
     held = TensorStore()
     record = FunctionVectors(
         edition=task.edition,
@@ -90,6 +91,7 @@ def function_vectors(
         theme=task.theme,
         document=document,
         signature=task.spec.signatures[document].text,
+        parameters={p.name: renamed.get(p.name, p.name) for p in printed.every},
         tensors=tensors,
         calls=[_call(trial, held) for trial in task.calls()],
     )

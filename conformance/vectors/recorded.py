@@ -3,7 +3,8 @@
 The plan makes the calls again, and each takes its numbers and expectations from the folder.
 Judging asks a `RecordedCase` as it asks any other. It answers from the folder what the folder has:
 the expectation in the dtype of the result, under each combination of readings. The oracle answers
-the rest: expectations in the dtype of a wrong result, and the smaller cases of the minimiser.
+the rest: expectations in the dtype of a wrong result, values before they are rounded, and the
+smaller cases of the minimiser.
 """
 
 from __future__ import annotations
@@ -55,17 +56,6 @@ class RecordedCase(Prepared):
         """The recorded expectation, or the oracle's where the folder has none."""
         recorded = self._recorded(draw, dtype or self.dtypes[0], readings)
         return super().expectation(draw, dtype, readings) if recorded is None else recorded
-
-    def value(self, draw: int, dtype: str, readings: Readings) -> Array:
-        """The value of the expectation.
-
-        Raises:
-            ValueError: under these readings it has another shape than the result.
-        """
-        recorded = self._recorded(draw, dtype, readings)
-        if recorded is None or recorded.value.shape != self._expected[draw][()].value.shape:
-            return super().value(draw, dtype, readings)
-        return recorded.value
 
     def own_answer(self, draw: int) -> Callable[[], Array]:
         """A function that gives the expected value of a draw."""

@@ -111,8 +111,9 @@ class Call(Struct, frozen=True, kw_only=True):
     program: dict[str, Any]
     """Inputs, steps and outputs, as docs/inputs.md describes them. The result is `result`."""
     arguments: dict[str, Any]
-    """All arguments by the newest names of their parameters, defaults included, encoded as in the
-    program: `{"ref": "x"}` is the input x."""
+    """All arguments, defaults included, by the names that `parameters` of the function has for
+    them, encoded as in the program: `{"ref": "x"}` is the input x. The signature lacks some:
+    `item`, the index of a part of the result, and values that this edition fixes."""
     citations: dict[Aspect, Citation]
     """The place in the document behind each aspect."""
     vectors: list[Vector]
@@ -138,6 +139,9 @@ class FunctionVectors(Struct, frozen=True, kw_only=True):
     document: str
     signature: str
     """As the document prints it."""
+    parameters: dict[str, str]
+    """The parameters of the signature in its order, each with its name in `arguments`, which is the
+    same in all editions."""
     tensors: str
     """The file with the tensors, beside this one."""
     calls: list[Call]

@@ -22,6 +22,7 @@ SPECS = "editions/keras-3/specs/nn_activations.yaml"
 ORACLE = "oracle/keras_ops/elements.py"
 TARGET = """
 def sparse_sigmoid(x):
+    x = np.asarray(x)
     dtype = x.dtype if x.dtype.kind == "f" else "float32"
     return np.clip((x + 1) / 2, 0, {top}).astype(dtype)
 """

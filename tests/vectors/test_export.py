@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +12,12 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from conformance import vectors as package
-from conformance.editions import EDITIONS
+from conformance.editions import EDITIONS, Edition
 from conformance.engine import PROFILES
 from conformance.oracle.freedom import FREEDOMS
 from conformance.program import from_json
 from conformance.vectors.calls import DRAWS, CallTask, call_tasks
-from conformance.vectors.export import NUMBERS, OUTSIDE
+from conformance.vectors.export import NUMBERS, OUTSIDE, function_vectors
 from conformance.vectors.folder import INDEX, read_function, read_index
 from conformance.vectors.records import Call, Vector
 from conformance.vectors.safetensors import StoredTensor
@@ -106,6 +106,26 @@ def test_every_tensor_has_the_shape_and_dtype_that_the_record_says(
             assert tensors[vector.expected.lower].dtype == vector.expected.dtype
             assert call.dtypes
             assert call.dtypes[0] == vector.expected.dtype
+
+
+@pytest.mark.parametrize(
+    ("edition", "function", "parameters"),
+    [
+        ("keras-1", "expand_dims", {"x": "x", "dim": "axis"}),
+        ("keras-2.2", "expand_dims", {"x": "x", "axis": "axis"}),
+        ("keras-3", "keras.ops.less", {"x1": "x", "x2": "y"}),
+    ],
+)
+def test_parameters_lead_to_arguments(
+    edition: Edition, function: str, parameters: Mapping[str, str]
+) -> None:
+    (task,) = small_tasks([function], edition)
+    record, _ = function_vectors(task, "")
+    assert record.parameters == parameters
+    assert [*record.parameters] == [*parameters]
+    valid = [call for call in record.calls if not call.error]
+    assert valid
+    assert all({*call.arguments} == {*parameters.values()} for call in valid)
 
 
 def test_softmax_is_within_its_limits_as_numpy_computes_it(folder: Path) -> None:

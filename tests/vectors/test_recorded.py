@@ -10,7 +10,10 @@ import msgspec
 import numpy as np
 import pytest
 
+from conformance.dtypes import rounded
 from conformance.engine import PROFILES, Run, Subject, Task, run
+from conformance.engine.judging.calls import CallTrial
+from conformance.observations import DrawObservation, Returned, StructureObservation, Value
 from conformance.oracle import Expectation
 from conformance.results import Aspect, Results, Verdict, timeless
 from conformance.results.events import Event, TargetFinished
@@ -46,6 +49,30 @@ def test_vectors_give_the_verdicts_of_the_oracle(folder: Path, name: str) -> Non
     own = results(fake(name), small_tasks(FUNCTIONS))
     assert results(fake(name), by_vectors(folder)) == own
     assert own.run.cases > 50
+
+
+def right_answers(call: CallTrial) -> StructureObservation:
+    """The observation of an implementation that gives the expected values."""
+    every = (call.prepared.expectation(draw) for draw in range(len(call.prepared.draws)))
+    arrays = [rounded(e.value, e.dtype).astype(e.dtype) for e in every]
+    values = (Value(array, array.dtype.name, "ndarray") for array in arrays)
+    draws = (DrawObservation(Returned({"result": (value,)})) for value in values)
+    return StructureObservation((), (), tuple(draws))
+
+
+def test_right_answers_show_the_same_readings(tmp_path: Path) -> None:
+    """Flushed divisors of divide_no_nan have quotients beyond the range of the dtype."""
+    (task,) = small_tasks(["keras.ops.divide_no_nan"], "keras-3")
+    (recorded,) = recorded_tasks(tmp_path, read_index(write(tmp_path, [task])), [task])
+    calls = [c for c in zip(task.calls(), recorded.calls(), strict=True) if is_valid(c[0])]
+    assert len(calls) >= 5
+    for call, other in calls:
+        observed = right_answers(call)
+        assert other.judge(observed).readings == call.judge(observed).readings
+
+
+def is_valid(call: CallTrial) -> bool:
+    return call.prepared.structure.error is None
 
 
 def double(data: dict[str, Any], tensors: dict[str, StoredTensor]) -> None:

@@ -266,11 +266,11 @@ _CLASSES: Mapping[Binding, str] = {
     Binding.ARRAY: "array",
     Binding.PLACEHOLDER: "KerasTensor",
 }
-"""What holds an input, where it is not what holds the others."""
+"""The class that holds an input, where most inputs have another one."""
 
 
 def _unusual(prepared: Prepared) -> set[str]:
-    """The bindings of inputs whose classes a message names: what documents do not name, and
+    """The bindings of inputs whose classes a message names: those that documents do not name, and
     symbolic tensors beside others."""
     edition, inputs = prepared.structure.edition, prepared.structure.program.inputs
     mixed = len({item.binding in _SYMBOLIC for item in inputs}) > 1 and symbols_of(edition)

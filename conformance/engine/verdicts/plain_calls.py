@@ -1,7 +1,7 @@
 """Write a failing call as a user types it: no argument that repeats a default, tensors by position,
 and computed at once where symbolic tensors are not needed.
 
-The call stays the same to the oracle, so that its numbers and its expectation stay as well.
+The call stays the same to the oracle. Its numbers and its expectation stay as well.
 """
 
 from __future__ import annotations
@@ -69,8 +69,9 @@ def _bound_eagerly(item: Input) -> Input:
 
 
 def _spoken(structure: Structure) -> Structure | None:
-    """The same call without arguments that repeat a default; what it needs comes by position, the
-    rest by name. None if it is written like that, or if its parameters have several names."""
+    """The same call without arguments that repeat a default; it passes the required ones by
+    position, the rest by name. None if it is written like that, or if its parameters have several
+    names."""
     documented = signature(structure.spec, structure.edition)
     printed = structure.spec.signatures[structure.spec.editions[structure.edition]].text
     if documented.starred or documented.keywords or misprinted(documented, printed):
