@@ -112,9 +112,8 @@ def _with_tried(spec: Spec) -> Dtypes:
     """The dtypes of a spec with those that its edition tries each function with.
 
     That is each function with a tensor of floating numbers. One whose arguments a drawer draws is
-    tried with all integers if its spec names one dtype of integers. Truth values are numbers where
-    a result of no drawer has fractions, and can be compared where the result has a dtype of its
-    own; elsewhere a spec says whether they are tried.
+    tried with all integers if its spec names one dtype of integers. Truth values are tried where a
+    result of no drawer has fractions or a dtype of its own. Elsewhere a spec says so.
     """
     named = spec.dtypes
     floating = any(is_floating(dtype) for dtype in named.documented)

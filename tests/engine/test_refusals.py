@@ -59,6 +59,7 @@ OTHERS: tuple[Outcome, ...] = (
     raised("'<' not supported between instances of 'Axis' and 'int'", "TypeError"),
     raised("unsupported operand type(s) for +: 'NoneType' and 'int'", "TypeError"),
     raised("None values not supported."),
+    raised("Non-hashable static arguments are not supported. An error occurred while hashing [0]"),
     raised("Arguments `target` and `output` must have the same shape. Received: (2,) and (3,)"),
     raised("CNTK Backend: `eval` method on `<class 'map'>` type is not supported."),
     raised(
@@ -113,6 +114,8 @@ OF_CODE = (
     raised("'str' object has no attribute 'is_floating'", "AttributeError"),
     raised("object of type 'numpy.int64' has no len()", "TypeError"),
     raised("'numpy.int64' object is not iterable", "TypeError"),
+    raised("list indices must be integers or slices, not tuple", "TypeError"),
+    raised("bad operand type for abs(): 'list'", "TypeError"),
     raised("Variable.__array__() takes 1 positional argument but 2 were given", "TypeError"),
     raised("f() got multiple values for argument 'target'", "TypeError"),
     raised("Exception encountered when calling F.call().\n\nlist index out of range", "IndexError"),

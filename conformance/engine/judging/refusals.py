@@ -48,6 +48,8 @@ _OF_ANOTHER_MATTER = tuple(
         r"\bnot supported between instances of\b",
         # TensorFlow is handed an unknown dimension where the backend meant a number
         r"\bnone values not supported\b",
+        # JAX is handed a list that the backend made of an integer
+        r"\bnon-hashable static arguments are not supported\b",
         # what was returned before is no tensor
         r"<class '[^']*'>`? type is not supported\b",
         # SWIG and Theano use NotImplementedError for a wrong call within the library
@@ -97,7 +99,8 @@ _STUMBLED = re.compile(
             r"\btakes (?:\d+|no|exactly|from|at most|at least)\b[^\n]{0,40}\barguments?\b",
             r"\bunexpected keyword\b|\b(?:list|tuple|pop|string) index out of range",
             r"\b(?:division|modulo) by zero\b|\binvalid index to scalar variable",
-            r"\bcan only concatenate\b",
+            r"\bcan only concatenate\b|\b(?:list|tuple|string) indices must be integers\b",
+            r"\bbad operand type for\b|\bcan't multiply sequence by non-int\b",
             r"\bmodified by an inplace operation\b",
         )
     )

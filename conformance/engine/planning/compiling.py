@@ -5,8 +5,8 @@ batch of an epoch is shorter. TensorFlow compiles without knowing the length; ot
 such a call as any other.
 
 No spec says which calls are of batches. The oracle does. The first axis of a tensor counts examples
-if a call with fewer examples gives fewer of the same results, and if another order of the examples
-gives that order of the results.
+if fewer examples give fewer of the same results. Another order of the examples must also give that
+order of the results.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Array = npt.NDArray[Any]
 AsCall = Callable[[Structure], CallTrial]
 Way = Callable[[Structure], CallTrial | None]
 MOST_TRIED = 12
-"""How many calls of a function are asked about, at most."""
+"""The most calls of a function in which a batch is sought."""
 LEAST_RANK = 2
 """The least rank of the first tensor: an example is a vector at least."""
 

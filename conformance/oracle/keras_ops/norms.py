@@ -24,14 +24,14 @@ _ADD = reductions.ORACLES["sum"]
 _POWER = 16
 """Roundings of a power and of a root, in a library whose function is good to a few units."""
 OF_VALUES: Mapping[Order, Callable[..., Any]] = {"nuc": np.sum, 2: np.max, -2: np.min}
-"""What a norm of this order takes of the singular values."""
+"""How a norm of this order follows from the singular values of a matrix."""
 OF_SUMS: Mapping[Order, tuple[int, Callable[..., Any]]] = {
     1: (0, np.max),
     -1: (0, np.min),
     np.inf: (1, np.max),
     -np.inf: (1, np.min),
 }
-"""Along which axis of a matrix magnitudes are added, and what the norm takes of the sums."""
+"""The axis of a matrix along which magnitudes are added, and how the norm follows from the sums."""
 
 
 def _order(ord_: Order) -> Order:
@@ -48,10 +48,11 @@ def norm(x: Array, ord: Order = None, axis: Axis = None, keepdims: bool = False)
     """The norm of all elements, of the vectors along an axis, or of the matrices along two.
 
     Shapes: any x; the result is without the axes, or has length 1 there with `keepdims`.
+    Source: keras-3.15.1, `Note` of keras.ops.norm.
     """
     order, where = _order(ord), axes_of(axis)
     if _is_of_matrices(x, order, axis):
-        return _kept(_of_matrices(_matrices(x, axis), order), x, axis, keepdims)
+        return _expanded(_of_matrices(_matrices(x, axis), order), x, axis, keepdims)
     if order in (None, 2):
         return _euclidean(x, where, keepdims)
     magnitude = np.abs(x)
@@ -95,7 +96,7 @@ def _of_matrices(matrices: Array, order: Order) -> Array:
     return np.asarray(extreme(_ADD(np.abs(matrices), axis=along - 2), axis=-1))
 
 
-def _kept(result: Array, x: Array, axis: Axis, keepdims: bool) -> Array:
+def _expanded(result: Array, x: Array, axis: Axis, keepdims: bool) -> Array:
     return np.expand_dims(result, _axes(x, axis)) if keepdims else result
 
 
@@ -109,11 +110,12 @@ def bounded_norm(
     """Value and bound of `norm`.
 
     Shapes: value and bound have the shape of `norm`.
+    Source: Higham 2002, section 3.1, for sums; `matrices.spectral` for singular values.
     """
     order, value = _order(ord), norm(x, ord, axis, keepdims)
     if _is_of_matrices(x, order, axis):
         bound = _bound_of_matrices(model, _matrices(x, axis), order)
-        return value, _kept(bound, x, axis, keepdims)
+        return value, _expanded(bound, x, axis, keepdims)
     if order in (None, 2):
         return value, _bound_of_root(model, x, value, axis)
     if order in (0, np.inf, -np.inf):
@@ -125,7 +127,7 @@ def bounded_norm(
 
 
 def _bound_of_root(model: Arithmetic, x: Array, value: Array, axis: Axis) -> Array:
-    """Of the root of a sum of squares, one of which may overflow or be too small."""
+    """The bound of a root of squares: infinite where a square may overflow or be tiny."""
     terms = reductions.terms(x, axis)
     bound = allowance(terms / 2 + 9, model) * finite_magnitude(value) + 4 * model.underflow
     squares = np.square(value)
@@ -135,7 +137,7 @@ def _bound_of_root(model: Arithmetic, x: Array, value: Array, axis: Axis) -> Arr
 
 
 def _bound_of_powers(model: Arithmetic, x: Array, order: float, value: Array, axis: Axis) -> Array:
-    """Of a root of a sum of powers: infinite where a power, or the sum, leaves the normal range."""
+    """The bound of a root of a sum of powers: infinite where one may leave the normal range."""
     terms = reductions.terms(x, axis)
     magnitude = finite_magnitude(x)
     with np.errstate(all="ignore"):

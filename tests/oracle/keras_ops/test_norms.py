@@ -41,8 +41,8 @@ def test_matrices_against_scipy(order: Any) -> None:
 @pytest.mark.parametrize("order", [None, 1, -1, 2, -2, 3, 0.5, math.inf, "fro", "nuc"])
 def test_the_norms_of_torch_are_within_the_bounds(order: Any, axis: Any, dtype: str) -> None:
     torch = pytest.importorskip("torch")
-    wanted = OF_VECTORS if axis == 1 else OF_MATRICES
-    if order not in wanted:
+    orders = OF_VECTORS if axis == 1 else OF_MATRICES
+    if order not in orders:
         pytest.skip("the table has no such norm")
     for _ in range(50):
         x = RNG.normal(size=(4, 9)).astype(dtype)
