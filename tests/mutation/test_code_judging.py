@@ -38,9 +38,10 @@ from conformance.mutation.code.scoring import (
     groups,
 )
 from conformance.mutation.score import unminimised
-from conformance.results import Results, Verdict
+from conformance.results import Aspect, Failure, FunctionResult, Results, Verdict
 from tests.adapters.support import FAKES
 from tests.engine.support import tasks
+from tests.reporting import records
 
 COMMON = Run("1.0", unminimised(PROFILES["smoke"]), 0, "2000-01-01T00:00:00+00:00", selection="-")
 FILE = FAKES / "fakes" / "correct.py"
@@ -269,6 +270,19 @@ def test_what_only_takes_too_long_is_told_apart_from_what_is_wrong() -> None:
     late = gate.noticed(_with_verdict(results, Verdict.TIMED_OUT))
     assert late is not None
     assert (late.how, late.verdict) == ("time over", "timed out")
+
+
+def test_a_documented_call_that_is_refused_is_noticed() -> None:
+    def run(*refusals: Failure) -> Results:
+        value = records.aspect_result(Aspect.VALUE, Verdict.VIOLATES, records.failure(), *refusals)
+        return records.results("mine", [FunctionResult("dot", "t", [value])])
+
+    gate, refusal = IdentityGate(), records.failure(Verdict.UNSUPPORTED, id="e0e0")
+    gate.learn(run(), run())
+    assert gate.noticed(run()) is None
+    notice = gate.noticed(run(refusal))
+    assert notice is not None
+    assert (notice.how, notice.failure) == ("refused", "e0e0")
 
 
 def _with_verdict(results: Results, verdict: Verdict) -> Results:

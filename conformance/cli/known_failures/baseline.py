@@ -1,4 +1,7 @@
-"""`--baseline`: aspects that conformed in an earlier run must still conform, or still exist."""
+"""`--baseline`: aspects that conformed in an earlier run must still conform, or still exist.
+
+An aspect that had failures must not refuse more documented calls than it did.
+"""
 
 from __future__ import annotations
 
@@ -120,7 +123,8 @@ def _of(subject: Subject, held: Sequence[Results], place: Path) -> Results:
 
 def compare(then: Results, now: Results, known: Sequence[KnownFailure] = ()) -> BaselineComparison:
     """The regressions and improvements of a target, among the aspects of both runs."""
-    before = {(c.function, c.aspect): c.verdict for c in _finished(then)}
+    earlier = {_key(c): c for c in _finished(then)}
+    before = {key: c.verdict for key, c in earlier.items()}
     pairs = [(before[_key(c)], c) for c in _judged(now) if _key(c) in before]
     missing = known_failures.missing_functions([cell for _, cell in pairs])
     lost = [
@@ -128,6 +132,7 @@ def compare(then: Results, now: Results, known: Sequence[KnownFailure] = ()) -> 
         for was, cell in pairs
         if _lost(was, cell.verdict) and not known_failures.follows(cell, missing)
     ]
+    lost += [(was, cell) for was, c in pairs if (cell := _refusing(was, earlier[_key(c)], c))]
     unknown = {c.key for c in known_failures.uncovered([cell for _, cell in lost], known)}
     new = [(was, cell) for was, cell in lost if cell.key in unknown]
     won = sum(was is not Verdict.CONFORMS is cell.verdict for was, cell in pairs)
@@ -137,6 +142,8 @@ def compare(then: Results, now: Results, known: Sequence[KnownFailure] = ()) -> 
 def transition(was: Verdict, cell: JudgedCell) -> str:
     """The earlier and the present verdict on an aspect, with its gravest failure."""
     worst = f": {cell.failures[0].id}: {cell.failures[0].message}" if cell.failures else ""
+    if was is not Verdict.CONFORMS and cell.verdict not in LACKS:
+        return f"{cell.function} {cell.aspect}: a documented call is refused{worst}"
     return f"{cell.function} {cell.aspect}: {was} → {cell.verdict}{worst}"
 
 
@@ -144,6 +151,13 @@ def _lost(was: Verdict, now: Verdict) -> bool:
     if was is Verdict.CONFORMS:
         return now is not Verdict.CONFORMS
     return was not in LACKS and now in LACKS
+
+
+def _refusing(was: Verdict, then: JudgedCell, cell: JudgedCell) -> JudgedCell | None:
+    """The aspect, which failed and fails, with the documented calls that it refuses now."""
+    if was is Verdict.CONFORMS or was in LACKS or cell.verdict in LACKS:
+        return None
+    return known_failures.new_refusals(cell, {failure.id for failure in then.failures})
 
 
 def _finished(results: Results) -> list[JudgedCell]:

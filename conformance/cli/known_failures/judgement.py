@@ -106,6 +106,14 @@ def _failing(cell: JudgedCell, worse: Collection[str]) -> JudgedCell | None:
     return replace(cell, failures=bad) if bad or cell.verdict in worse else None
 
 
+def new_refusals(cell: JudgedCell, ids: Collection[str]) -> JudgedCell | None:
+    """The aspect with its refusals that documents do not allow and that have none of these ids;
+    None without any."""
+    refusals = [f for f in cell.failures if f.verdict is Verdict.UNSUPPORTED and demanded(f)]
+    new = [failure for failure in refusals if failure.id not in ids]
+    return replace(cell, failures=new) if new else None
+
+
 def uncovered(bad: Iterable[JudgedCell], known: Sequence[KnownFailure]) -> list[JudgedCell]:
     """The failing aspects that no entry covers, each with the failures that none covers.
 

@@ -44,6 +44,7 @@ from conformance.mutation.code.records import (
     ClassificationError,
     Classified,
     CodeMutationReport,
+    How,
     JudgedCodeMutant,
     Notice,
     classes,
@@ -62,7 +63,8 @@ WORSE = failing_outcomes(DEFAULT)
 
 @dataclass(slots=True)
 class IdentityGate:
-    """The gate of `conformance run --expectations FILE`; two control runs write FILE.
+    """The gate of `conformance run --expectations FILE --baseline RESULTS`, which two control runs
+    write.
 
     Each entry is about one failure. A failure of only one of the two runs is intermittent: it may
     be absent.
@@ -111,6 +113,9 @@ class IdentityGate:
                 failure=entry.failure or "",
             )
         for cell in known_failures.cells([results]):
+            refusing = known_failures.new_refusals(cell, self._seen[cell.function])
+            if refusing is not None:
+                return _notice("refused", refusing, refusing.failures[0])
             if cell.verdict is Verdict.NOT_RUN and cell.key not in self._not_run:
                 return Notice(how="not reached", function=cell.function, aspect=cell.aspect)
         return None
@@ -143,8 +148,13 @@ def _unexpected(cell: JudgedCell, known: Sequence[KnownFailure]) -> Notice:
     worst: Failure | None = failures[0] if failures else None
     late = (worst.verdict if worst else cell.verdict) is Verdict.TIMED_OUT
     often = known_failures.more_frequent(cell, known) is not None
+    how: How = "time over" if late else "more frequent" if often else "unexpected"
+    return _notice(how, cell, worst)
+
+
+def _notice(how: How, cell: JudgedCell, worst: Failure | None) -> Notice:
     return Notice(
-        how="time over" if late else "more frequent" if often else "unexpected",
+        how=how,
         function=cell.function,
         aspect=cell.aspect,
         verdict=worst.verdict if worst else cell.verdict,

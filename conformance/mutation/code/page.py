@@ -33,6 +33,7 @@ _HOW = {
     "unexpected": "a failure that is not among the known ones",
     "more frequent": "a known failure occurs in more cases",
     "stale": "a known failure does not occur",
+    "refused": "a documented call is refused",
     "not reached": "a cell was not run",
     "does not start": "the target does not start",
     "time over": "a case, or the run, does not end in time, and nothing else fails",

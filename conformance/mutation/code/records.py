@@ -15,10 +15,18 @@ from conformance.reporting.containers import content_of
 from conformance.results.encoding import as_json
 
 SCHEMA: Literal["conformance-code-mutation/1"] = "conformance-code-mutation/1"
-How = Literal["unexpected", "more frequent", "stale", "not reached", "does not start", "time over"]
+How = Literal[
+    "unexpected",
+    "more frequent",
+    "stale",
+    "refused",
+    "not reached",
+    "does not start",
+    "time over",
+]
 """How a gate notices a change: by a failure that is not known, by a known failure in more cases, or
-by a known failure that does not occur. Else by a cell without a run, by a target that does not
-start, or only by a time limit."""
+by a known failure that does not occur. Else by a documented call that is refused, by a cell without
+a run, by a target that does not start, or only by a time limit."""
 HOWS: tuple[How, ...] = get_args(How)
 
 

@@ -75,6 +75,23 @@ def test_a_regression_is_told_with_its_first_failure() -> None:
     )
 
 
+def refusing(*refusals: Failure) -> Results:
+    """A run whose value violates, and that refuses calls."""
+    value = records.aspect_result(Aspect.VALUE, WRONG, records.failure(), *refusals)
+    return records.results("mine", [FunctionResult("dot", "t", [value])])
+
+
+def test_an_aspect_with_failures_regresses_if_it_refuses_another_documented_call() -> None:
+    refusal = records.failure(LACKS, id="e0e0", message="dot(x, y) raises RuntimeError: no kernel")
+    ((was, cell),) = compare(refusing(), refusing(refusal)).regressions
+    assert transition(was, cell) == (
+        "dot value: a documented call is refused: e0e0: dot(x, y) raises RuntimeError: no kernel"
+    )
+    assert not compare(refusing(refusal), refusing(refusal)).regressions
+    allowed = records.failure(LACKS, id="e0e0", convention="input-dtype")
+    assert not compare(refusing(), refusing(allowed)).regressions
+
+
 def test_a_function_that_is_gone_is_one_regression() -> None:
     comparison = compare(results(RIGHT, RIGHT, OTHER), results(LACKS, LACKS, LACKS))
     assert [cell.aspect for _, cell in comparison.regressions] == [Aspect.PRESENCE]
