@@ -62,7 +62,8 @@ def searchsorted(sorted_sequence: Any, values: Any, side: Any = "left") -> Any:
 
 def segments(reduced: Callable[..., Any]) -> Callable[..., Any]:
     def function(data: Any, segment_ids: Any, num_segments: Any = None, sorted: Any = False) -> Any:  # noqa: A002
-        rows = [reduced(data[segment_ids == n], 0) for n in range(num_segments)]
+        count = np.max(segment_ids) + 1 if num_segments is None else num_segments
+        rows = [reduced(data[segment_ids == n], 0) for n in range(count)]
         return np.stack(rows).astype(data.dtype)
 
     return function

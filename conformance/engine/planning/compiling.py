@@ -11,10 +11,9 @@ order of the results.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -39,18 +38,31 @@ LEAST_RANK = 2
 """The least rank of the first tensor: an example is a vector at least."""
 
 
-def compiling(number: int, rows: Sequence[Row], as_call: AsCall) -> tuple[Row, Way]:
-    """Which call is the compiled one of this number, and the way in which it is compiled.
+def compiled_calls(
+    chosen: Iterable[tuple[Row, int]], able: Sequence[Row], as_call: AsCall
+) -> Iterator[tuple[CallTrial, Row, Way, int]]:
+    """The compiled calls of the chosen rows: each with its row, its way and its stage in the plan.
 
-    It is the first of the rows, unless that has no batch and another one has.
+    A row without batches gives way to one of `able` with some, of the same stage or before.
     """
+    keys: set[str] = set()
+    for number, (row, stage) in enumerate(chosen):
+        rows = [row, *(other for other in able if other.stage <= stage)]
+        for other, way in _ways(number, rows[:MOST_TRIED], as_call):
+            call = way(other.draw.value)
+            if call is not None and call.key not in keys:
+                keys.add(call.key)
+                yield call, other, way, stage
+                break
+
+
+def _ways(number: int, rows: Sequence[Row], as_call: AsCall) -> Iterator[tuple[Row, Way]]:
+    """The rows and the ways of a compiled call, the favoured ones first."""
     if number % 2:
-        return rows[0], partial(_compiled, as_call, whole=True)
-    way = partial(_in_batches, as_call)
-    batches = list(islice((r for r in rows[:MOST_TRIED] if way(r.draw.value)), 1))
-    if batches:
-        return batches[0], way
-    return rows[0], partial(_compiled, as_call, whole=False)
+        yield rows[0], partial(_compiled, as_call, whole=True)
+        return
+    yield from ((row, partial(_in_batches, as_call)) for row in rows)
+    yield rows[0], partial(_compiled, as_call, whole=False)
 
 
 def _compiled(as_call: AsCall, structure: Structure, *, whole: bool) -> CallTrial | None:

@@ -21,7 +21,7 @@ from conformance.engine.judging.gradients import GRADIENT_DRAWS, GradientTrial
 from conformance.engine.judging.scenarios import ScenarioTrial
 from conformance.engine.judging.trials import Trial
 from conformance.engine.planning import twins
-from conformance.engine.planning.compiling import compiling
+from conformance.engine.planning.compiling import compiled_calls
 from conformance.engine.planning.demands import demanded_aspects
 from conformance.engine.planning.exhaustive import LENGTH_OF_TWIN, exhaustive_trials
 from conformance.engine.planning.likely import KINDS, LIKELY_DRAWS, likely_calls, likely_kinds
@@ -291,13 +291,9 @@ class Task:
             return [*chosen, *added[: max(0, profile.compiled - len(chosen))]]
 
         as_call = partial(self._call, values=COMPILED_DRAWS)
-        for number, (row, stage) in enumerate(self._growing(choose)):
-            others = (other for other in able if other.stage <= stage)
-            chosen, way = compiling(number, [row, *others], as_call)
-            trials: SearchStrategy[Any] = self._structures(chosen.elements).map(way).filter(bool)
-            trial = way(chosen.draw.value)
-            assert trial is not None, "whether it can be compiled does not depend on the way"
-            yield Planned(trial, Source(trials, chosen.draw, COMPILED_DRAWS), stage)
+        for trial, row, way, stage in compiled_calls(self._growing(choose), able, as_call):
+            trials: SearchStrategy[Any] = self._structures(row.elements).map(way).filter(bool)
+            yield Planned(trial, Source(trials, row.draw, COMPILED_DRAWS), stage)
 
     def _exhaustive(self) -> Iterator[Planned]:
         """The calls with every number, in the smallest profile that has them."""

@@ -45,9 +45,20 @@ def digitize(x: Array, bins: Array) -> Array:
     return np.asarray(np.searchsorted(bins, x, "right"))
 
 
+def _numbers(segment_ids: Array, num_segments: int | None) -> range:
+    """The number of each segment; without how many there are, up to the largest number in use."""
+    return range(segment_ids.max() + 1 if num_segments is None else num_segments)
+
+
 def _segments(reduced: Callable[..., Any]) -> Callable[..., Array]:
-    def oracle(data: Array, segment_ids: Array, num_segments: int, sorted: bool = False) -> Array:  # noqa: ARG001 - as documented
-        return np.stack([reduced(data[segment_ids == n], axis=0) for n in range(num_segments)])
+    def oracle(
+        data: Array,
+        segment_ids: Array,
+        num_segments: int | None = None,
+        sorted: bool = False,  # noqa: ARG001 - as documented
+    ) -> Array:
+        numbers = _numbers(segment_ids, num_segments)
+        return np.stack([reduced(data[segment_ids == n], axis=0) for n in numbers])
 
     return oracle
 
@@ -55,9 +66,8 @@ def _segments(reduced: Callable[..., Any]) -> Callable[..., Array]:
 def _bounded_sums(model: Arithmetic, **arguments: Any) -> Bounded:
     value = _SUM(**arguments)
     sizes = {**arguments, "data": finite_magnitude(arguments["data"])}
-    counts = np.array(
-        [(arguments["segment_ids"] == n).sum() for n in range(arguments["num_segments"])]
-    )
+    numbers = _numbers(arguments["segment_ids"], arguments.get("num_segments"))
+    counts = np.array([(arguments["segment_ids"] == n).sum() for n in numbers])
     counts = counts.reshape(-1, *(1,) * (value.ndim - 1))
     factor, magnitude = allowance(counts, model), _SUM(**sizes)
     bound = factor * magnitude + counts * model.underflow
@@ -75,10 +85,10 @@ def _bounded_products(
     model: Arithmetic,
     data: Array,
     segment_ids: Array,
-    num_segments: int,
+    num_segments: int | None = None,
     sorted: bool = False,  # noqa: ARG001 - as documented
 ) -> Bounded:
-    parts = (data[segment_ids == n] for n in range(num_segments))
+    parts = (data[segment_ids == n] for n in _numbers(segment_ids, num_segments))
     bounded = [reductions.bounded_prod(model, part, 0) for part in parts]
     return np.stack([value for value, _ in bounded]), np.stack([bound for _, bound in bounded])
 
