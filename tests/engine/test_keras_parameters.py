@@ -22,7 +22,7 @@ def of_dtype(function: Callable[..., Any]) -> Callable[..., Any]:
     def called(x: Any, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> Any:
         how = {"keepdims": True} if keepdims else {}
         where = tuple(axis) if isinstance(axis, list) else axis
-        return np.asarray(function(x, axis=where, dtype=dtype or x.dtype, **how))
+        return np.asarray(function(x, axis=where, dtype=dtype or number_dtype(x), **how))
 
     return called
 
@@ -104,7 +104,12 @@ def rearrange(tensor: Any, pattern: str, **axes_lengths: int) -> Any:
 
 
 def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
-    return np.trace(x, offset, axis1, axis2, x.dtype)
+    return np.trace(x, offset, axis1, axis2, number_dtype(x))
+
+
+def number_dtype(x: Any) -> Any:
+    """The dtype in which truth values are counted, and numbers stay."""
+    return "int32" if x.dtype == bool else x.dtype
 
 
 RIGHT: Mapping[str, Callable[..., Any]] = {
@@ -112,7 +117,9 @@ RIGHT: Mapping[str, Callable[..., Any]] = {
     **{name: of_dtype(getattr(np, name)) for name in ("nancumsum", "nancumprod")},
     "max": extreme(np.max),
     "min": extreme(np.min),
-    "round": np.round,
+    "round": lambda x, decimals=0: np.round(
+        x.astype("float32") if x.dtype == bool else x, decimals
+    ),
     "zeros_like": like(0),
     "ones_like": like(1),
     "full_like": np.full_like,

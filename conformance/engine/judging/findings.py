@@ -182,13 +182,14 @@ class Judgement:
             self.ulp, self.limit_ulp = ulp, limit
 
 
-def _in_words(item: Input, *, layouts: bool, bindings: bool) -> str:
-    """An input in words: name, dtype, shape; its origin, except of a placeholder of its shape.
+def _in_words(item: Input, *, layouts: bool, bindings: bool, usual: Binding) -> str:
+    """An input in words: name, dtype, shape; its origin, except of a usual one.
 
     A list, a number of Python and a symbol without all dimensions are always named.
     """
     always = (Binding.PYTHON, Binding.PLACEHOLDER_NONE)
-    how = _bound(item) if bindings or item.binding in always else ""
+    named = item.binding in always or (bindings and item.binding is not usual)
+    how = _bound(item) if named else ""
     lies = _LAYOUTS.get(item.layout, "") if layouts else ""
     return f"{item.name} {item.dtype} {item.shape}{how}{lies}"
 
@@ -203,6 +204,8 @@ def _bound(item: Input) -> str:
             return " as a list" if item.shape else " as a number"
         case Binding.PLACEHOLDER_NONE if item.shape:
             return f" fed as {item.static_shape}"
+        case Binding.PLACEHOLDER:
+            return " as a KerasTensor"
     return ""
 
 
@@ -286,7 +289,9 @@ def described(
     `joined`, inputs that are alike share their words.
     """
     program = prepared.structure.program
-    words = partial(_in_words, layouts=layouts, bindings=bindings)
+    symbolic = symbols_of(prepared.structure.edition)  # elsewhere each call builds a graph
+    usual = Binding.CONSTANT if symbolic else Binding.PLACEHOLDER
+    words = partial(_in_words, layouts=layouts, bindings=bindings, usual=usual)
     unusual = _unusual(prepared)
     inputs = (
         joined_inputs(program.inputs, unusual) if joined else ", ".join(map(words, program.inputs))
