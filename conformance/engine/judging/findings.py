@@ -232,7 +232,7 @@ def called_text(step: Step) -> str:
     function, whole, *args = step.args
     call = call_text(replace(step, function=str(function), args=tuple(args)))
     if isinstance(whole, list):
-        return f"{call}, compiled for any batch size,"
+        return f"{call}, compiled with first dimension None,"
     return f"{'wholly compiled' if whole else 'compiled'} {call}"
 
 

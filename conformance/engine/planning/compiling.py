@@ -111,7 +111,7 @@ def _answer(prepared: Prepared, arrays: Mapping[str, Array]) -> Array | None:
     try:
         arguments = answered(structure, arrays)
         return value_of(structure.oracle, arguments, prepared.dtypes[0], prepared.given)
-    except (AssertionError, KeyError, ValueError, IndexError):  # no call of other lengths
+    except (ArithmeticError, AssertionError, LookupError, TypeError, ValueError):  # other lengths
         return None
 
 
