@@ -108,7 +108,7 @@ def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
 
 
 def number_dtype(x: Any) -> Any:
-    """The dtype in which truth values are counted, and numbers stay."""
+    """The dtype of a sum: int32 for truth values."""
     return "int32" if x.dtype == bool else x.dtype
 
 

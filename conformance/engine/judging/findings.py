@@ -15,6 +15,7 @@ from conformance.editions import open_inputs_of, symbols_of
 from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.messages import gist
 from conformance.generators.complex_numbers import call_of
+from conformance.generators.tensors import SYMBOLIC
 from conformance.observations import Value
 from conformance.program import Binding, Input, Layout, Step, call_text
 from conformance.program.model import COMPILED
@@ -263,7 +264,6 @@ def _kind(item: Input, unusual: Collection[str]) -> str:
     return f"{item.dtype} {named}" if named else item.dtype
 
 
-_SYMBOLIC = (Binding.PLACEHOLDER, Binding.PLACEHOLDER_NONE)
 _CLASSES: Mapping[Binding, str] = {
     Binding.VARIABLE: "Variable",
     Binding.ARRAY: "array",
@@ -276,8 +276,8 @@ def _unusual(prepared: Prepared) -> set[str]:
     """The bindings of inputs whose classes a message names: those that documents do not name, and
     symbolic tensors beside others."""
     edition, inputs = prepared.structure.edition, prepared.structure.program.inputs
-    mixed = len({item.binding in _SYMBOLIC for item in inputs}) > 1 and symbols_of(edition)
-    return {*open_inputs_of(edition), *(_SYMBOLIC if mixed else ())}
+    mixed = len({item.binding in SYMBOLIC for item in inputs}) > 1 and symbols_of(edition)
+    return {*open_inputs_of(edition), *(SYMBOLIC if mixed else ())}
 
 
 def described(

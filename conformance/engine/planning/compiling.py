@@ -12,7 +12,6 @@ order of the results.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -24,10 +23,7 @@ from conformance.engine.judging.cases import Prepared, answered
 from conformance.generators.compiled import compiled
 from conformance.generators.coverage.rows import Row
 from conformance.generators.structure import Structure
-from conformance.generators.twins import with_program
 from conformance.oracle.evaluate import value_of
-from conformance.program import Ref
-from conformance.program.model import COMPILED
 
 Array = npt.NDArray[Any]
 AsCall = Callable[[Structure], CallTrial]
@@ -65,7 +61,9 @@ def _ways(number: int, rows: Sequence[Row], as_call: AsCall) -> Iterator[tuple[R
     yield rows[0], partial(_compiled, as_call, whole=False)
 
 
-def _compiled(as_call: AsCall, structure: Structure, *, whole: bool) -> CallTrial | None:
+def _compiled(
+    as_call: AsCall, structure: Structure, *, whole: bool | Collection[str]
+) -> CallTrial | None:
     call = compiled(structure, whole=whole)
     return None if call is None else as_call(call)
 
@@ -83,7 +81,7 @@ def _in_batches(as_call: AsCall, structure: Structure) -> CallTrial | None:
     alike = [item.name for item in inputs if item.shape[:1] == first.shape[:1]]
     for names in (alike, [first.name])[: len(alike)]:
         if _are_batches(call.prepared, names):
-            return as_call(_for_batches(call.prepared.structure, names))
+            return _compiled(as_call, structure, whole=names)
     return None
 
 
@@ -122,15 +120,3 @@ def _is_same(answer: Array | None, other: Array) -> bool:
     if answer.dtype.kind not in "fc":
         return bool((answer == other).all())
     return bool(np.allclose(answer, other, rtol=1e-3, atol=1e-6, equal_nan=True))
-
-
-def _for_batches(structure: Structure, names: Collection[str]) -> Structure:
-    """The compiled call, which names the tensors with batches."""
-    batches, program = [Ref(name) for name in names], structure.program
-    steps = tuple(
-        replace(step, args=(step.args[0], batches, *step.args[2:]))
-        if step.function == COMPILED
-        else step
-        for step in program.steps
-    )
-    return with_program(structure, replace(program, steps=steps), {})

@@ -15,12 +15,12 @@ from conformance.engine.judging.calls import CallTrial
 from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.trials import Trial
 from conformance.generators.structure import Structure
+from conformance.generators.tensors import SYMBOLIC
+from conformance.generators.twins import with_program
 from conformance.program import Argument, Binding, Input, Step
 from conformance.program.model import COMPILED
 from conformance.specs.load import signature
 from conformance.specs.signature import Parameter, Signature, misprinted
-
-_SYMBOLIC = (Binding.PLACEHOLDER, Binding.PLACEHOLDER_NONE)
 
 
 def plainer(trial: Trial) -> Iterator[CallTrial]:
@@ -47,11 +47,11 @@ def _eager(structure: Structure) -> Structure | None:
     """The same call of eager tensors; None if it has no symbolic one, or if its edition builds a
     graph of every call."""
     program = structure.program
-    symbolic = any(item.binding in _SYMBOLIC for item in program.inputs)
+    symbolic = any(item.binding in SYMBOLIC for item in program.inputs)
     if not (symbolic and symbols_of(structure.edition)):
         return None
     inputs = tuple(map(_bound_eagerly, program.inputs))
-    return replace(structure, program=replace(program, inputs=inputs), static=structure.runtime)
+    return with_program(structure, replace(program, inputs=inputs), {})
 
 
 def _of_known_batches(structure: Structure) -> Structure | None:
@@ -65,7 +65,7 @@ def _of_known_batches(structure: Structure) -> Structure | None:
 
 
 def _bound_eagerly(item: Input) -> Input:
-    return item.bound(Binding.CONSTANT) if item.binding in _SYMBOLIC else item
+    return item.bound(Binding.CONSTANT) if item.binding in SYMBOLIC else item
 
 
 def _spoken(structure: Structure) -> Structure | None:

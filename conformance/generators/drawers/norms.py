@@ -12,7 +12,7 @@ OF_VECTORS = (None, 1, math.inf, 2, 3, -math.inf, 0, -1, 0.5, -2)
 OF_MATRICES = (None, "fro", 1, math.inf, 2, "nuc", -math.inf, -1, -2)
 """The table of the docstring of `keras.ops.norm`: without an order, the root of the squares."""
 DOMAINS: Mapping[object, str] = {0: "truth", -1: "nonzero", -2: "nonzero", 0.5: "nonzero"}
-"""Where vectors of an order come from: no zero has a negative power."""
+"""The domain of the vectors of an order: zeros have no negative power."""
 
 
 def _norms(call: CallDraft) -> None:

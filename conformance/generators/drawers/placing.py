@@ -26,9 +26,9 @@ def _searched(sorted_: str, sought: str, ranks: tuple[int, int]) -> Callable[[Ca
 
 
 def _segments(call: CallDraft) -> None:
-    """Slices, the segment of each, and how many segments there are, none of which is empty: the
-    docstrings do not say what an empty one has. A call that does not say how many has as many as
-    the largest index asks for, which no symbol knows."""
+    """Slices, the segment of each, and the number of segments. None is empty: the docstrings do not
+    say what an empty one has. Some calls leave the number to the largest index; a symbolic result
+    does not know its length then."""
     call.aim("data")
     count = call.integer((1, MOST_SEGMENTS))
     length, *rest = dims(call, (1, 4))

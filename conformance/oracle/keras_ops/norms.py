@@ -137,18 +137,20 @@ def _bound_of_root(model: Arithmetic, x: Array, value: Array, axis: Axis) -> Arr
 
 
 def _bound_of_powers(model: Arithmetic, x: Array, order: float, value: Array, axis: Axis) -> Array:
-    """The bound of a root of a sum of powers: infinite where one may leave the normal range."""
+    """The bound of a root of a sum of powers: infinite where the sum may leave the normal range.
+
+    Powers below that range are lost in a sum that is far larger. They count as one rounding.
+    """
     terms = reductions.terms(x, axis)
     magnitude = finite_magnitude(x)
     with np.errstate(all="ignore"):
         powers = np.power(magnitude, order)
         logarithm = np.abs(np.log(np.where(value > 0, value, 1)))
-        roundings = _POWER * (1 + 1 / abs(order)) + terms / abs(order) + 4 * logarithm
+        roundings = _POWER * (1 + 1 / abs(order)) + (terms + 1) / abs(order) + 4 * logarithm
         bound = allowance(np.ceil(roundings), model) * finite_magnitude(value)
-        low = np.min(powers, axis=axes_of(axis), keepdims=True)
-        high = np.sum(powers, axis=axes_of(axis), keepdims=True)
-    outside = (low < 4 * model.smallest_normal) | ~(high * 4 < model.overflow)
-    return np.where(outside.reshape(value.shape), np.inf, bound)
+        total = np.sum(powers, axis=axes_of(axis), keepdims=True).reshape(value.shape)
+    small = (total > 0) & (total < terms * model.smallest_normal / model.unit)
+    return np.where(small | ~(total * 4 < model.overflow), np.inf, bound)
 
 
 def _bound_of_matrices(model: Arithmetic, matrices: Array, order: Order) -> Array:

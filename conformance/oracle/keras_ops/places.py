@@ -46,7 +46,7 @@ def digitize(x: Array, bins: Array) -> Array:
 
 
 def _numbers(segment_ids: Array, num_segments: int | None) -> range:
-    """The number of each segment; without how many there are, up to the largest number in use."""
+    """The number of each segment. Without `num_segments` the largest index is the last one."""
     return range(segment_ids.max() + 1 if num_segments is None else num_segments)
 
 

@@ -55,6 +55,14 @@ def test_the_norms_of_torch_are_within_the_bounds(order: Any, axis: Any, dtype: 
         assert not agrees(wrong.astype(dtype), expected).any()
 
 
+@pytest.mark.parametrize("order", [3, 0.5])
+def test_zeros_leave_the_bound_of_powers_tight(order: Any) -> None:
+    x = np.array([[0, 2, 0, 1], [0, 0, 0, 0]], np.float32)
+    expected = expect("norm", {"x": x, "ord": order, "axis": 1}, "float32", ACCURACY)
+    assert expected.bound[0] < 1e-4 * expected.value[0]
+    assert (expected.value[1], expected.bound[1]) == (0, 0)
+
+
 def test_a_matrix_with_a_hole_has_no_singular_values() -> None:
     x = RNG.normal(size=(2, 3, 3))
     x[0, 1, 1] = np.nan
