@@ -73,6 +73,7 @@ class ConventionName(StrEnum):
     KINDS_OF_TENSORS = "kinds-of-tensors"
     LATER_RELEASE = "later-release"
     LEAST_LENGTH = "least-length"
+    LIST_BESIDE_SYMBOLS = "list-beside-symbols"
     LIST_OR_TUPLE = "list-or-tuple"
     MASKED_STEPS = "masked-steps"
     MASK_RANK = "mask-rank"

@@ -40,6 +40,8 @@ class Reading(Struct, frozen=True, forbid_unknown_fields=True):
     refuses. Empty: any exception of the library is a refusal."""
     words_in: dict[Edition, list[str]] = {}
     """Such expressions for some editions alone."""
+    any_exception: bool = False
+    """Whether an exception about the library's own code, such as `AttributeError`, refuses too."""
     free: bool = False
     """Whether anything is allowed in the elements that the convention concerns."""
     misfits: str | None = None

@@ -53,9 +53,9 @@ def test_the_survey_has_a_call_of_each_kind(function: str) -> None:
     assert programs.issuperset(call.key for call in calls)
 
 
-def test_the_first_argument_is_a_list_beside_symbolic_tensors() -> None:
+def test_the_first_argument_is_a_list_beside_tensors() -> None:
     lists, _ = bindings("keras.ops.take_along_axis")
-    assert lists == [Binding.PYTHON, Binding.PLACEHOLDER]
+    assert lists == [Binding.PYTHON, Binding.CONSTANT]
 
 
 def test_all_tensors_of_one_argument_are_lists() -> None:

@@ -8,11 +8,12 @@ from random import Random
 import pytest
 
 from conformance.engine.judging.cases import Prepared
+from conformance.engine.planning.likely import LikelyKind
 from conformance.generators import Draw
 from conformance.generators.coverage.classes import classes_of
 from conformance.generators.coverage.items import are_bindings
 from conformance.generators.drawing import Drawn, seeded
-from conformance.generators.structure import made
+from conformance.generators.structure import Structure, made
 from conformance.observations import Raised
 from conformance.program import Binding
 from conformance.results import Verdict
@@ -95,6 +96,50 @@ ARGUMENTS = "\n\nArguments received by Rot90.call():\n  â€¢ array=['list']\n  â€
 )
 def test_only_an_exception_about_lists_refuses_a_list(message: str, judged_as: str) -> None:
     assert verdict(called("rot90", Binding.PYTHON), "ValueError", message) == judged_as
+
+
+def list_beside_symbol(name: str) -> Prepared:
+    """A call with a list of several numbers as one argument, and a symbolic tensor as another."""
+    spec, random = load()[f"keras.ops.{name}"], Random(0)
+    kind = LikelyKind(first=Binding.PYTHON)
+    assert kind.is_offered(spec, "keras-3")
+    for _ in range(400):
+        draw = kind.draw(spec, "keras-3", random.getrandbits(32))
+        if isinstance(draw, Drawn) and _has_both(draw.value):
+            return Prepared(draw.value, [Draw("ordinary", 0)])
+    raise AssertionError(name)
+
+
+def _has_both(call: Structure) -> bool:
+    bindings = {item.binding for item in call.program.inputs if item.shape}
+    return bindings == {Binding.PYTHON, Binding.PLACEHOLDER}
+
+
+NO_SHAPE = ("AttributeError", "'list' object has no attribute 'shape'")
+
+
+@pytest.mark.parametrize("name", ["maximum", "slice_update", "take_along_axis"])
+@pytest.mark.parametrize(("kind", "message"), [NO_SHAPE, *STUMBLES])
+def test_any_exception_refuses_a_list_beside_a_symbolic_tensor(
+    name: str, kind: str, message: str
+) -> None:
+    assert verdict(list_beside_symbol(name), kind, message) is Verdict.UNSUPPORTED
+
+
+def test_an_exception_after_the_list_was_accepted_refuses_nothing() -> None:
+    kind, message = NO_SHAPE
+    late = Raised(kind, (kind,), message, "call")
+    (finding,) = judged(list_beside_symbol("slice_update"), lambda _: late)
+    assert finding.verdict is Verdict.VIOLATES
+
+
+def test_a_list_is_taken_beside_a_symbolic_tensor_where_the_docstring_names_lists() -> None:
+    assert verdict(list_beside_symbol("isin"), *NO_SHAPE) is Verdict.VIOLATES
+
+
+def test_mistaken_code_does_not_refuse_a_list_beside_a_symbolic_tensor() -> None:
+    missing = ("NameError", "name 'backend' is not defined")
+    assert verdict(list_beside_symbol("maximum"), *missing) is Verdict.VIOLATES
 
 
 def test_lists_of_variables_and_numbers_beside_symbols_are_to_be_shown() -> None:

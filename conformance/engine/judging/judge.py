@@ -37,6 +37,7 @@ from conformance.engine.judging.refusals import (
 from conformance.generators.forms import iterable_parameter
 from conformance.generators.open_inputs import promised_inputs
 from conformance.generators.structure import Structure
+from conformance.generators.tensors import SYMBOLIC
 from conformance.observations import (
     Crashed,
     DrawObservation,
@@ -53,7 +54,11 @@ from conformance.program import Binding, Ref
 from conformance.results import Aspect, FindingKind, Verdict
 from conformance.specs.convention_names import ConventionName
 
-ASKED = (ConventionName.INPUT_DTYPE, ConventionName.COMPILED_CALL)
+ASKED = (
+    ConventionName.COMPILED_CALL,
+    ConventionName.INPUT_DTYPE,
+    ConventionName.LIST_BESIDE_SYMBOLS,
+)
 """Conventions of what can be asked for, besides the inputs that an edition leaves open: to refuse
 it is no other answer, but none."""
 
@@ -84,12 +89,13 @@ def _answers(
     """The answer of each draw that was run. The first with a value has the metadata, too, which
     the draws of a structure share."""
     other, container = _other_dtypes(prepared, observed), _container(observed)
-    named = _conventions(prepared, observed.draws)
+    structure = prepared.structure
+    named = [_with_lists(c, structure) for c in _conventions(prepared, observed.draws)]
     reported = _reported(prepared, observed) if observed.outputs else None
     for number, draw in enumerate(observed.draws):
         if isinstance(draw.outcome, NotRun):
             continue
-        conventions = with_input_dtype(named[number], prepared.structure, draw.outcome, other=other)
+        conventions = with_input_dtype(named[number], structure, draw.outcome, other=other)
         conventions = _without_accepted(conventions, prepared, draw.outcome)
         yield CallAnswer(
             prepared,
@@ -118,12 +124,33 @@ def _conventions(prepared: Prepared, draws: Sequence[DrawObservation]) -> list[t
 
 
 _LATE_STAGES = ("compile", "call", "read")
-_SYMBOLS = (Binding.PLACEHOLDER, Binding.PLACEHOLDER_NONE)
 _SEEN_BY_SYMBOLS = frozenset(
-    {ConventionName.NEGATIVE_AXIS, ConventionName.SEVERAL_AXES, ConventionName.MIXED_DTYPES}
+    {
+        ConventionName.LIST_BESIDE_SYMBOLS,
+        ConventionName.MIXED_DTYPES,
+        ConventionName.NEGATIVE_AXIS,
+        ConventionName.SEVERAL_AXES,
+    }
 )
 """Conventions on the form of an argument, or on two dtypes, which a symbolic call sees as well as a
 computation."""
+
+
+def _with_lists(conventions: tuple[str, ...], structure: Structure) -> tuple[str, ...]:
+    """The conventions in order, with `list-beside-symbols` where the documents leave open whether
+    lists are taken and the call has both."""
+    inputs = structure.program.inputs
+    lists = any(item.binding is Binding.PYTHON and item.shape for item in inputs)
+    open_points = open_inputs_of(structure.edition).get(Binding.PYTHON) in conventions
+    if not (lists and open_points and _is_symbolic(structure)):
+        return conventions
+    return tuple(sorted({*conventions, ConventionName.LIST_BESIDE_SYMBOLS}))
+
+
+def _is_symbolic(structure: Structure) -> bool:
+    """Whether the call has symbolic tensors, in an edition that documents them."""
+    fed = any(item.binding in SYMBOLIC for item in structure.program.inputs)
+    return fed and bool(symbols_of(structure.edition))
 
 
 def _without_accepted(
@@ -135,10 +162,8 @@ def _without_accepted(
     accepts an argument and raises when the result is computed refuses neither its form nor its
     dtype beside another.
     """
-    program, edition = prepared.structure.program, prepared.structure.edition
     late = isinstance(outcome, Raised) and outcome.stage in _LATE_STAGES
-    symbolic = any(item.binding in _SYMBOLS for item in program.inputs) and symbols_of(edition)
-    if not late or not symbolic or refuses_by_name(outcome):
+    if not late or not _is_symbolic(prepared.structure) or refuses_by_name(outcome):
         return conventions
     return tuple(name for name in conventions if name not in _SEEN_BY_SYMBOLS)
 

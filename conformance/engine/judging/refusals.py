@@ -151,12 +151,15 @@ def refusing(conventions: Iterable[str], outcome: Outcome, edition: Edition | No
 
     A refusal says that the input is refused. A reading that refuses in words does so only where the
     message has such words, or says that something is not supported. `'Variable' object has no
-    attribute 'flat'` refuses nothing: code stumbled.
+    attribute 'flat'` refuses nothing: code stumbled. A reading may take any exception all the same.
     """
     known, stumbled = load_conventions(), stumbles(outcome)
-    # which losses K.gradients differentiates no document says: any exception refuses one
-    named = (n for n in conventions if not stumbled or n == ConventionName.DIFFERENTIABLE)
+    named = (n for n in conventions if not stumbled or _by_any_exception(known[n]))
     return [name for name in named if _says_so(outcome, known[name], edition)]
+
+
+def _by_any_exception(convention: Convention) -> bool:
+    return convention.refusal is not None and convention.refusal.any_exception
 
 
 def stumbles(outcome: Outcome) -> bool:
