@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import partial
 from itertools import groupby
+from types import MappingProxyType
 from typing import Any
 
 import numpy.typing as npt
@@ -183,8 +184,10 @@ class Judgement:
             self.ulp, self.limit_ulp = ulp, limit
 
 
-def _in_words(item: Input, *, layouts: bool, bindings: bool, usual: Binding) -> str:
-    """An input in words: name, dtype, shape; its origin, except of a usual one.
+def _in_words(
+    item: Input, *, layouts: bool, bindings: bool, usual: Binding, numbers: Mapping[str, str]
+) -> str:
+    """An input in words: name, dtype, shape or numbers; its origin, except of a usual one.
 
     A list, a number of Python and a symbol without all dimensions are always named.
     """
@@ -192,6 +195,8 @@ def _in_words(item: Input, *, layouts: bool, bindings: bool, usual: Binding) -> 
     named = item.binding in always or (bindings and item.binding is not usual)
     how = _bound(item) if named else ""
     lies = _LAYOUTS.get(item.layout, "") if layouts else ""
+    if item.name in numbers:
+        return f"{item.name} = {item.dtype} {numbers[item.name]}{how}{lies}"
     return f"{item.name} {item.dtype} {item.shape}{how}{lies}"
 
 
@@ -237,16 +242,46 @@ def called_text(step: Step) -> str:
     return f"{'wholly compiled' if whole else 'compiled'} {call}"
 
 
-def joined_inputs(inputs: Sequence[Input], unusual: Collection[str] = ()) -> str:
+MOST_NUMBERS, MOST_CHARACTERS = 4, 24
+"""The most numbers of an input that a message shows, and the most characters that they have."""
+
+
+def few_numbers(array: Array) -> str:
+    """The numbers of a small array as a message shows them, `[0, 0.5]`; empty if they are many, or
+    long."""
+    if not 0 < array.size <= MOST_NUMBERS or array.dtype.kind not in "biuf":
+        return ""
+    text = str(array.tolist()) if array.dtype.kind != "f" else _fractions(array)
+    return text if len(text) <= MOST_CHARACTERS else ""
+
+
+def _fractions(array: Array) -> str:
+    if array.ndim:
+        return f"[{', '.join(map(_fractions, array))}]"
+    return str(array[()]).removesuffix(".0")
+
+
+def joined_inputs(
+    inputs: Sequence[Input],
+    unusual: Collection[str] = (),
+    numbers: Mapping[str, str] = MappingProxyType({}),
+) -> str:
     """Inputs in few words, each dtype once: `x, y float32 (2, 3), axis int32 (), start ()`.
 
-    `x float32 Variable (2, 3)` if variables are an unusual binding.
+    `x float32 Variable (2, 3)` if variables are an unusual binding; `x = float32 [0, 1]` if
+    `numbers` has a text for `x`.
     """
     words, last = [], ""
-    for (kind, shape), alike in groupby(inputs, lambda i: (_kind(i, unusual), _fed(i))):
+    for (kind, shape, text), alike in groupby(
+        inputs, lambda i: (_kind(i, unusual), _fed(i), numbers.get(i.name))
+    ):
         names = ", ".join(item.name for item in alike)
-        words.append(f"{names} {shape}" if kind == last else f"{names} {kind} {shape}")
-        last = kind
+        if text is not None:
+            words.append(f"{names.replace(', ', ' = ')} = {kind} {text}")
+            last = ""
+        else:
+            words.append(f"{names} {shape}" if kind == last else f"{names} {kind} {shape}")
+            last = kind
     return ", ".join(words)
 
 
@@ -272,29 +307,41 @@ _CLASSES: Mapping[Binding, str] = {
 """The class that holds an input, where most inputs have another one."""
 
 
-def _unusual(prepared: Prepared) -> set[str]:
+def _unusual(prepared: Prepared, symbols: bool) -> set[str]:
     """The bindings of inputs whose classes a message names: those that documents do not name, and
-    symbolic tensors beside others."""
+    symbolic tensors if asked for, or beside others."""
     edition, inputs = prepared.structure.edition, prepared.structure.program.inputs
-    mixed = len({item.binding in SYMBOLIC for item in inputs}) > 1 and symbols_of(edition)
-    return {*open_inputs_of(edition), *(SYMBOLIC if mixed else ())}
+    symbols = symbols or len({item.binding in SYMBOLIC for item in inputs}) > 1
+    return {*open_inputs_of(edition), *(SYMBOLIC if symbols and symbols_of(edition) else ())}
 
 
 def described(
-    prepared: Prepared, *, layouts: bool = True, bindings: bool = True, joined: bool = False
+    prepared: Prepared,
+    *,
+    layouts: bool = True,
+    bindings: bool = True,
+    joined: bool = False,
+    symbols: bool = False,
+    draw: int | None = None,
 ) -> str:
     """The call of a case in words: `sum(x, axis=1) with x float32 (2, 3) in a variable`.
 
     Without `layouts` and `bindings` it does not say how arrays lie and how inputs are made. With
-    `joined`, inputs that are alike share their words.
+    `joined`, inputs that are alike share their words, and only `symbols` names all symbolic
+    tensors. With `draw`, inputs of few elements have their numbers of that draw.
     """
     program = prepared.structure.program
     symbolic = symbols_of(prepared.structure.edition)  # elsewhere each call builds a graph
     usual = Binding.CONSTANT if symbolic else Binding.PLACEHOLDER
-    words = partial(_in_words, layouts=layouts, bindings=bindings, usual=usual)
-    unusual = _unusual(prepared)
+    arrays = {} if draw is None else prepared.arrays[draw]
+    texts = {name: few_numbers(array) for name, array in arrays.items()}
+    numbers = {name: text for name, text in texts.items() if text}
+    words = partial(_in_words, layouts=layouts, bindings=bindings, usual=usual, numbers=numbers)
+    unusual = _unusual(prepared, symbols)
     inputs = (
-        joined_inputs(program.inputs, unusual) if joined else ", ".join(map(words, program.inputs))
+        joined_inputs(program.inputs, unusual, numbers)
+        if joined
+        else ", ".join(map(words, program.inputs))
     )
     call = called_text(call_of(program))
     if prepared.structure.part is not None:

@@ -1,9 +1,10 @@
 """The message of a failure: one line with the call, what it gave, what was expected, the citation.
 
-A line of more than `MOST` characters loses details until it fits. First go the layout of arrays in
-memory and the way inputs are made, then the open points. The next are words that repeat others:
-dtypes of inputs that are alike, the function's name in its own citation, digits after the seventh.
-Then the text of an exception keeps its cause alone, and it and the demand lose their ends. The
+A message of a wrong value shows the numbers of inputs that have few. A line of more than `MOST`
+characters loses details until it fits. First go the layout of arrays in memory and the way inputs
+are made, then the open points. The next are words that repeat others: dtypes of inputs that are
+alike, the function's name in its own citation, digits after the seventh. Then the numbers of inputs
+go, the text of an exception keeps its cause alone, and it and the demand lose their ends. The
 failure's record and its script have all details.
 """
 
@@ -18,7 +19,7 @@ from conformance.engine.judging.findings import RESULT_OF, Finding, described
 from conformance.engine.judging.messages import CAUSE
 from conformance.engine.judging.metadata import SAME_DTYPE
 from conformance.engine.judging.trials import Trial
-from conformance.results import Citation
+from conformance.results import Citation, FindingKind
 
 MOST = 120
 """The most characters of a message, where the facts allow it."""
@@ -74,7 +75,7 @@ def sentence(name: str, finding: Finding, trial: Trial | None, citation: Citatio
     """The message of a failure of the function `name`: what is wrong, what was expected, and which
     line or convention says so."""
     parts = _whole(name, finding, trial, citation)
-    for shorter in _shortenings(name, trial):
+    for shorter in _shortenings(name, finding, trial):
         if len(str(parts)) <= MOST:
             break
         parts = shorter(parts)
@@ -96,6 +97,8 @@ def _whole(name: str, finding: Finding, trial: Trial | None, citation: Citation 
         gives = f"{gives.rstrip(': ')}{_reason(finding)}"
     demands = finding.demands.removeprefix(_THAT_CALL)
     subject = name if trial is None else trial.described
+    if isinstance(trial, CallTrial):
+        subject = described(trial.prepared, draw=_draw(finding))
     if not demands:
         return _Parts(subject, gives, "", "", "", "")
     if finding.demands == SAME_DTYPE:
@@ -131,19 +134,34 @@ def _points(finding: Finding) -> str:
     return " and ".join(p for p in finding.open_points if not finding.detail.startswith(f"{p}: "))
 
 
-def _shortenings(name: str, trial: Trial | None) -> Iterator[Callable[[_Parts], _Parts]]:
+def _draw(finding: Finding) -> int | None:
+    """The draw whose numbers the message shows; None if they do not matter."""
+    return finding.draw if finding.kind is FindingKind.VALUE else None
+
+
+def _shortenings(
+    name: str, finding: Finding, trial: Trial | None
+) -> Iterator[Callable[[_Parts], _Parts]]:
     """The steps in which a message loses words; the least important words go first."""
+    draw, symbols = _draw(finding), finding.kind in (FindingKind.VALUE, FindingKind.EXCEPTION)
     if isinstance(trial, CallTrial):
         prepared = trial.prepared
-        yield lambda parts: replace(parts, subject=described(prepared, layouts=False))
-        yield lambda p: replace(p, subject=described(prepared, layouts=False, bindings=False))
+        yield lambda p: replace(p, subject=described(prepared, layouts=False, draw=draw))
+        if not symbols:
+            yield lambda p: replace(p, subject=described(prepared, layouts=False, bindings=False))
     yield lambda parts: replace(parts, points="")
     yield lambda parts: replace(parts, demands=parts.demands.removeprefix(RESULT_OF))
     yield _with_conventions_last
     if isinstance(trial, CallTrial):
-        yield lambda parts: replace(parts, subject=described(prepared, joined=True))
+        yield lambda parts: replace(
+            parts, subject=described(prepared, joined=True, symbols=symbols, draw=draw)
+        )
     yield lambda parts: replace(parts, source=parts.source.replace(f"({name}: ", "(docstring: "))
     yield _with_fewer_digits
+    if isinstance(trial, CallTrial) and draw is not None:
+        yield lambda parts: replace(
+            parts, subject=described(prepared, joined=True, symbols=symbols)
+        )
     yield lambda parts: replace(parts, demands=parts.demands.partition(", because ")[0])
     yield _with_shorter_exception
     yield _with_shorter_demands
