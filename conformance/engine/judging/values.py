@@ -14,7 +14,8 @@ import numpy.typing as npt
 
 from conformance.dtypes import BFLOAT16, held_in, holds_more, is_floating, limits
 from conformance.engine.judging.answers import CallAnswer, only_value
-from conformance.engine.judging.findings import Allowance, Finding, Judgement
+from conformance.engine.judging.elements import belonging
+from conformance.engine.judging.findings import MOST_NUMBERS, Allowance, Finding, Judgement
 from conformance.engine.judging.opened import opened, overflows
 from conformance.engine.judging.promotions import is_of_halves, promotions
 from conformance.engine.judging.readings import (
@@ -378,23 +379,19 @@ def _difference(
     evidence = case.prepared.evidence if case.accepts else None
     if evidence is not None and evidence.elementwise:
         gives, demands = evidence.verdict or (gives, demands)
-        place += _elements(case, index, got.shape)
+        place += _elements(case, index, known=True)
     elif evidence is not None:
         place += f" of {evidence.says}"
+    elif got.size > MOST_NUMBERS:
+        place += _elements(case, index)
     return f"gives {gives}{place}", demands + limit
 
 
-def _elements(case: CallAnswer, index: tuple[int, ...], shape: tuple[int, ...]) -> str:
+def _elements(case: CallAnswer, index: tuple[int, ...], *, known: bool = False) -> str:
     """The elements of the arguments that belong to an element of the result: ` for x = 1.5`."""
-    arguments = case.prepared.oracle_arguments(case.number)
-    arrays = {n: a for n, a in arguments.items() if isinstance(a, np.ndarray)}
-    if any(np.broadcast_shapes(a.shape, shape) != shape for a in arrays.values()):
-        return ""
-    shown = (
-        f"{name} = {_number(np.broadcast_to(array, shape)[index], 9)}"
-        for name, array in arrays.items()
-    )
-    return f" for {' and '.join(shown)}"
+    elements = belonging(case.prepared, case.number, index, known=known)
+    shown = (f"{name} = {_number(element, 9)}" for name, element in elements.items())
+    return f" for {' and '.join(shown)}" if elements else ""
 
 
 def _beyond(got: Array, beyond: Array, within: Range) -> tuple[str, str]:

@@ -6,8 +6,8 @@ Every profile has a call of each kind right after its first calls.
 
 `default` also has a *bare* call of each dtype that a docstring does not name: symbolic tensors of
 that dtype, and no argument that asks for another. Rules for dtypes, such as the sum of small
-integers, show there. And it has calls as users type them: a list, an array or a variable beside
-tensors of the backend.
+integers, show there. And it has calls as users type them: an array or a variable beside tensors of
+the backend.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def _bound(item: Input, binding: Binding) -> Input:
 
 
 KINDS = (LikelyKind(first=Binding.PYTHON, tensors=Binding.CONSTANT), LikelyKind("float64"))
-"""Those that convict most functions of one half of the published results (docs/plan.md)."""
+"""Those that convict most functions in the published results (docs/plan.md)."""
 TYPED = tuple(
     LikelyKind(first=first, tensors=Binding.CONSTANT) for first in (Binding.ARRAY, Binding.VARIABLE)
 )
