@@ -78,7 +78,7 @@ class ByHypothesis(Chooser):
 
     def pick(self, choices: tuple[Any, ...], among: tuple[int, ...] = ()) -> Any:  # noqa: ARG002
         """One of all the choices."""
-        return self.draw(_one_of(choices, tuple(map(type, choices))))
+        return self.draw(_one_of(choices, repr(choices)))
 
     def integer(self, low: int, high: int) -> int:
         """An integer."""
@@ -181,8 +181,9 @@ class Replayed(Chooser):
 
 
 @cache
-def _one_of(choices: tuple[Any, ...], _types: tuple[type, ...]) -> SearchStrategy[Any]:
-    """A strategy that is made once, which saves time. The types tell (True, 0) from (1, False)."""
+def _one_of(choices: tuple[Any, ...], _written: str) -> SearchStrategy[Any]:
+    """A strategy that is made once, which saves time. Only as they are written do ((0,),) and
+    ((False,),) differ."""
     return st.sampled_from(choices)
 
 

@@ -17,6 +17,7 @@ from conformance.generators import hypothesis_engine, structures
 from conformance.generators.collect import key, steered
 from conformance.generators.coverage.classes import classes_of
 from conformance.generators.drawing import (
+    ByHypothesis,
     Chooser,
     Drawn,
     Rejected,
@@ -153,6 +154,20 @@ def by_hypothesis(strategy: st.SearchStrategy[list[int]], seed: int) -> list[int
         return data.draw(strategy)
 
 
+@pytest.mark.parametrize("other", [((False,), (True,)), ((0.0,), (1.0,))])
+def test_numbers_are_picked_as_they_are_written(other: tuple[tuple[float], ...]) -> None:
+    @st.composite
+    def axes(draw: st.DrawFn) -> tuple[int]:
+        chooser = ByHypothesis(draw)
+        chooser.pick(other)
+        picked: tuple[int] = chooser.pick(((0,), (1,)))
+        return picked
+
+    pick = drawn(axes(), Random(0))
+    assert pick is not None
+    assert type(pick.value[0]) is int
+
+
 def test_what_a_strategy_rejects_is_none() -> None:
     assert drawn(st.integers(0, 3).filter(lambda _: False), Random(0)) is None
     assert remade(st.integers(0, 3), b"\xff\xff") is None
@@ -229,4 +244,4 @@ def test_a_failure_is_found_and_made_smaller_by_the_public_interface(public: Non
     outcome = examine(fake("wrong_axis"), ["softmax"])
     assert outcome.aspect("softmax", Aspect.VALUE).verdict is Verdict.VIOLATES
     (failure, *_) = outcome.failures(Verdict.VIOLATES)
-    assert "with x float32 (2, 1" in failure[2].message, failure[2].message
+    assert "with x = float32 [[[0" in failure[2].message, failure[2].message
