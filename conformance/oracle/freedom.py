@@ -19,7 +19,7 @@ from conformance.dtypes import BFLOAT16, limits
 from conformance.oracle.evaluate import ORACLES, widened
 from conformance.oracle.expectation import Array, Expectation
 from conformance.oracle.losses import tied
-from conformance.oracle.special_values import settled, special
+from conformance.oracle.special_values import settled, special, special_input
 from conformance.oracle.variants import Reading
 from conformance.specs.convention_names import ConventionName
 
@@ -79,7 +79,7 @@ def concerned(
     if convention == ConventionName.TIED_SCORES:
         return tied(**arguments)
     value, is_special = expectation.value, convention == ConventionName.SPECIAL_VALUES
-    which = partial(special, function=function) if is_special else _NUMBERS.get(convention)
+    which = partial(special_input, function=function) if is_special else _NUMBERS.get(convention)
     if which is None:
         return np.ones(value.shape, np.bool_)
     # where an ordinary number is zero it may hide what it is multiplied by
@@ -88,7 +88,7 @@ def concerned(
     mask = _depends(function, arguments, which, expectation, others)
     mask |= _depends(function, generic, which, expectation, others)
     if value.dtype.kind == "f":
-        mask |= which(value) if is_special else ~np.isfinite(value)
+        mask |= special(value, function) if is_special else ~np.isfinite(value)
     if function == "in_top_k":  # a row is compared with itself
         mask |= which(arguments["predictions"]).any(axis=1)
     if function.startswith(_WINDOWED):

@@ -53,17 +53,27 @@ COPIES = frozenset(
 """Functions whose results are numbers that they were passed."""
 ORDERS = frozenset(("max", "min", "maximum", "minimum", "argmax", "argmin", "clip", "sort"))
 """Functions of the order of numbers, in which infinities have a place and NaN has none."""
+WITHOUT_NAN = frozenset(("nanvar", "nanstd", "nanmedian", "nanpercentile", "nanquantile"))
+"""Functions that documents define for NaN, which they leave out, and not for infinities."""
 
 
 def special(x: Array, function: str) -> Mask:
-    """A mask of the numbers x (any shape) about which `special-values` leaves something open."""
+    """A mask of the numbers x (any shape) of a result about which `special-values` leaves something
+    open."""
     return np.asarray(np.isnan(x) if function in ORDERS else ~np.isfinite(x))
+
+
+def special_input(x: Array, function: str) -> Mask:
+    """The same mask of the numbers x (any shape) of an argument."""
+    return np.isinf(x) if function in WITHOUT_NAN else special(x, function)
 
 
 def settled(function: str, arguments: Mapping[str, Any], value: Array) -> Mask:
     """A mask of the elements of a result (any shape) in which the standards leave nothing open."""
     if function in COPIES:
         return np.full(value.shape, value.dtype.kind == "f")
+    if function == "nan_to_num":
+        return _replaced(**arguments)
     if function not in DEFINED:
         return np.zeros(value.shape, np.bool_)
     floats = [np.asarray(a) for a in arguments.values() if _is_floating(a)]
@@ -71,6 +81,18 @@ def settled(function: str, arguments: Mapping[str, Any], value: Array) -> Mask:
     if function in PARTIAL:
         of_special &= _any([np.isnan(a) for a in floats], value) | ~np.isnan(value)
     return of_special
+
+
+def _replaced(x: Array, posinf: Any = None, neginf: Any = None, **_others: Any) -> Mask:
+    """Where `nan_to_num` has a number that the call names. Which large number stands for an
+    infinity otherwise is open."""
+    floats = x if x.dtype.kind == "f" else np.zeros(x.shape)
+    mask = np.isnan(floats)
+    if posinf is not None:
+        mask |= floats == np.inf
+    if neginf is not None:
+        mask |= floats == -np.inf
+    return np.asarray(mask)
 
 
 def _any(masks: Sequence[Mask], value: Array) -> Mask:

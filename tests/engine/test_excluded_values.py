@@ -57,7 +57,7 @@ def test_to_accept_violates(structure: Structure) -> None:
     assert (finding.aspect, finding.verdict) == (Aspect.ERROR, Verdict.VIOLATES)
     assert finding.kind == "axis out of range"
     assert finding.at == {"keras-3.15.1": "Args"}
-    assert finding.demands == "an exception, because axis counts axes that the tensor has"
+    assert finding.demands == "an exception unless axis counts axes that the tensor has"
 
 
 @pytest.mark.parametrize("structure", [CALL, symbolic(CALL)])
@@ -74,7 +74,7 @@ def test_symbols_are_refused_at_once(stage: Stage) -> None:
     (finding,) = findings(symbolic(CALL), raising(stage))
     assert finding.verdict is Verdict.VIOLATES
     assert finding.kind == "axis out of range, symbolic"
-    assert finding.demands.startswith("an exception for the symbolic tensors, because")
+    assert finding.demands.startswith("an exception of the symbolic call")
 
 
 def test_a_mistake_of_the_code_shows_no_refusal_where_a_convention_rules_the_input_out() -> None:
@@ -82,7 +82,7 @@ def test_a_mistake_of_the_code_shows_no_refusal_where_a_convention_rules_the_inp
     refusal = Raised("ValueError", ("ValueError",), "strides must be positive", "call", 0)
     assert findings(symbolic(BACKWARDS), mistake) == []
     (finding,) = findings(symbolic(BACKWARDS), refusal)
-    assert finding.demands.endswith("because the tensors are refused")
+    assert finding.demands.endswith("as of the computation")
     assert findings(symbolic(CALL), mistake), "a docstring rules this axis out"
 
 
@@ -104,7 +104,7 @@ def test_a_symbol_of_what_is_refused_contradicts_what_a_symbol_is() -> None:
     (finding,) = findings(symbolic(BACKWARDS), raising("call"))
     assert (finding.kind, finding.verdict) == ("negative stride, symbolic", Verdict.VIOLATES)
     assert finding.at == {"keras-3.15.1": "keras.KerasTensor: Example"}
-    assert finding.demands.endswith("because the tensors are refused")
+    assert finding.demands.endswith("as of the computation")
 
 
 SOFTMAX = """

@@ -67,3 +67,27 @@ def test_all_elements_rest_on_numbers_in_whose_place_others_have_no_answer(
     value = np.asarray(ORACLES[function](**arguments), np.float64)
     expectation = Expectation(value, np.zeros(value.shape), "float32")
     assert concerned(convention, function, arguments, expectation).all()
+
+
+def open_elements(function: str, x: list[float], **arguments: object) -> list[bool]:
+    array = np.array(x, np.float32)
+    with np.errstate(all="ignore"):
+        value = np.asarray(ORACLES[function](x=array.astype(np.float64), **arguments))
+    expectation = Expectation(value, np.zeros(value.shape), "float32")
+    arguments = {"x": array, **arguments}
+    mask = concerned(ConventionName.SPECIAL_VALUES, function, arguments, expectation)
+    return [bool(element) for element in mask.ravel()]
+
+
+@pytest.mark.parametrize("function", ["nanvar", "nanstd", "nanmedian"])
+def test_functions_that_leave_out_nan_leave_infinities_open_alone(function: str) -> None:
+    assert open_elements(function, [3, np.nan, 1, 2]) == [False]
+    assert open_elements(function, [3, np.inf, 1, 2]) == [True]
+    assert open_elements(function, [np.nan, np.nan]) == [True]
+
+
+def test_nan_to_num_gives_the_numbers_that_the_call_names() -> None:
+    x = [np.nan, 1, np.inf, -np.inf]
+    assert open_elements("nan_to_num", x) == [False, False, True, True]
+    assert open_elements("nan_to_num", x, posinf=5.0) == [False, False, False, True]
+    assert open_elements("nan_to_num", x, neginf=5.0) == [False, False, True, False]

@@ -191,24 +191,32 @@ def _in_words(
 
     A list, a number of Python and a symbol without all dimensions are always named.
     """
-    always = (Binding.PYTHON, Binding.PLACEHOLDER_NONE)
-    named = item.binding in always or (bindings and item.binding is not usual)
+    always, binding = (Binding.PYTHON, Binding.PLACEHOLDER_NONE), _shown_binding(item)
+    named = binding in always or (bindings and binding is not usual)
     how = _bound(item) if named else ""
     lies = _LAYOUTS.get(item.layout, "") if layouts else ""
+    if item.name in numbers and item.binding is Binding.PYTHON:
+        return f"{item.name} = {numbers[item.name]}"
     if item.name in numbers:
         return f"{item.name} = {item.dtype} {numbers[item.name]}{how}{lies}"
     return f"{item.name} {item.dtype} {item.shape}{how}{lies}"
 
 
+def _shown_binding(item: Input) -> Binding:
+    """How an input is made; a symbol that lacks no dimension is like any other."""
+    known = item.binding is Binding.PLACEHOLDER_NONE and None not in item.static_shape
+    return Binding.PLACEHOLDER if known else item.binding
+
+
 def _bound(item: Input) -> str:
-    match item.binding:
+    match _shown_binding(item):
         case Binding.VARIABLE | Binding.CONSTANT:
             return f" in a {item.binding}"
         case Binding.ARRAY:
             return " as an array"
         case Binding.PYTHON:
             return " as a list" if item.shape else " as a number"
-        case Binding.PLACEHOLDER_NONE if item.shape:
+        case Binding.PLACEHOLDER_NONE:
             return f" fed as {item.static_shape}"
         case Binding.PLACEHOLDER:
             return " as a KerasTensor"
@@ -277,7 +285,9 @@ def joined_inputs(
     ):
         names = ", ".join(item.name for item in alike)
         if text is not None:
-            words.append(f"{names.replace(', ', ' = ')} = {kind} {text}")
+            alone = kind in ("list", "number")
+            written = text if alone else f"{kind} {text}"
+            words.append(f"{names.replace(', ', ' = ')} = {written}")
             last = ""
         else:
             words.append(f"{names} {shape}" if kind == last else f"{names} {kind} {shape}")
@@ -287,7 +297,7 @@ def joined_inputs(
 
 def _fed(item: Input) -> str:
     """The shape of an input, and that of its symbol if it lacks dimensions."""
-    unknown = item.binding is Binding.PLACEHOLDER_NONE
+    unknown = _shown_binding(item) is Binding.PLACEHOLDER_NONE
     return f"{item.shape}{_bound(item) if unknown else ''}"
 
 
@@ -295,7 +305,7 @@ def _kind(item: Input, unusual: Collection[str]) -> str:
     """The dtype of an input, and the class of an unusual one; of Python's own values their kind."""
     if item.binding is Binding.PYTHON:
         return "list" if item.shape else "number"
-    named = _CLASSES.get(item.binding) if item.binding in unusual else None
+    named = _CLASSES.get(_shown_binding(item)) if item.binding in unusual else None
     return f"{item.dtype} {named}" if named else item.dtype
 
 
@@ -323,18 +333,20 @@ def described(
     joined: bool = False,
     symbols: bool = False,
     draw: int | None = None,
+    only: Binding | None = None,
 ) -> str:
     """The call of a case in words: `sum(x, axis=1) with x float32 (2, 3) in a variable`.
 
     Without `layouts` and `bindings` it does not say how arrays lie and how inputs are made. With
     `joined`, inputs that are alike share their words, and only `symbols` names all symbolic
-    tensors. With `draw`, inputs of few elements have their numbers of that draw.
+    tensors. With `draw`, inputs of few elements have their numbers of that draw; with `only`, those
+    inputs that are made so.
     """
     program = prepared.structure.program
     symbolic = symbols_of(prepared.structure.edition)  # elsewhere each call builds a graph
     usual = Binding.CONSTANT if symbolic else Binding.PLACEHOLDER
-    arrays = {} if draw is None else prepared.arrays[draw]
-    texts = {name: few_numbers(array) for name, array in arrays.items()}
+    shown = () if draw is None else (i.name for i in program.inputs if only in (None, i.binding))
+    texts = {name: few_numbers(prepared.arrays[draw or 0][name]) for name in shown}
     numbers = {name: text for name, text in texts.items() if text}
     words = partial(_in_words, layouts=layouts, bindings=bindings, usual=usual, numbers=numbers)
     unusual = _unusual(prepared, symbols)

@@ -62,11 +62,11 @@ def _is_late(prepared: Prepared, error: ErrorCase, outcome: Raised) -> bool:
 def _accepted_symbolically(prepared: Prepared, error: ErrorCase, outcome: Raised) -> Finding:
     """The finding on symbolic tensors with a shape that no value has. Where a convention alone
     rules the input out, it contradicts what a symbolic tensor is."""
-    edition, says = prepared.structure.edition, error.says
+    edition, says = prepared.structure.edition, f" unless {error.says}"
     places: Mapping[Document, int | str] = {**error.at, **error.sections}
     if error.convention:
         says, places = (
-            "the tensors are refused",
+            ", as of the computation",
             {prepared.structure.spec.editions[edition]: str(symbols_of(edition))},
         )
     return Finding(
@@ -74,7 +74,7 @@ def _accepted_symbolically(prepared: Prepared, error: ErrorCase, outcome: Raised
         Verdict.VIOLATES,
         f"{error.name}, symbolic",
         gives=raised(outcome),
-        demands=f"an exception for the symbolic tensors, because {says}",
+        demands=f"an exception of the symbolic call{says}",
         detail=LATE,
         at=places,
     )
@@ -100,7 +100,7 @@ def _not_refused(
         Aspect.ERROR,
         error.name,
         gives=gives,
-        demands=f"{_exception_of(error)}, because {error.says}",
+        demands=f"{_exception_of(error)} unless {error.says}",
         detail=detail,
         at={**error.at, **error.sections},
         verdict=Verdict.UNSUPPORTED if unsupported else None,

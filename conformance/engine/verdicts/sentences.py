@@ -13,12 +13,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 from conformance.engine.judging.calls import CallTrial
 from conformance.engine.judging.findings import RESULT_OF, Finding, described
 from conformance.engine.judging.messages import CAUSE
 from conformance.engine.judging.metadata import SAME_DTYPE
 from conformance.engine.judging.trials import Trial
+from conformance.program import Binding
 from conformance.results import Citation, FindingKind
 
 MOST = 120
@@ -44,7 +46,7 @@ _WHEN = {"compiling": "compiled", "evaluating": "computed", "reading": "read"}
 _RAISES = re.compile(r"^(.*?raises [\w.]+)((?: when \w+)?(?: in .*?)?): (.+)$", re.DOTALL)
 _LONG_NUMBER = re.compile(r"(?<![\w.])-?\d+\.\d{6,}(?:e[-+]\d+)?(?![\w.])")
 _THAT_CALL = "that call to return, and "
-_INTERNAL = re.compile(r"\b(?:variable|constant|placeholder|tensor|function)_\d+\b")
+_INTERNAL = re.compile(r"\b(?:array|variable|constant|placeholder|tensor|function)_\d+\b")
 _MADE = re.compile(r"K\.(variable|constant)\(np\.array\(([^()]*), dtype=('\w+')\), dtype=\3\)")
 """A tensor that a call makes of integers."""
 _MAKERS = {"variable": "keras.Variable", "constant": "keras.ops.array"}
@@ -98,7 +100,7 @@ def _whole(name: str, finding: Finding, trial: Trial | None, citation: Citation 
     demands = finding.demands.removeprefix(_THAT_CALL)
     subject = name if trial is None else trial.described
     if isinstance(trial, CallTrial):
-        subject = described(trial.prepared, draw=_draw(finding))
+        subject = _described(finding, trial)
     if not demands:
         return _Parts(subject, gives, "", "", "", "")
     if finding.demands == SAME_DTYPE:
@@ -134,37 +136,46 @@ def _points(finding: Finding) -> str:
     return " and ".join(p for p in finding.open_points if not finding.detail.startswith(f"{p}: "))
 
 
-def _draw(finding: Finding) -> int | None:
-    """The draw whose numbers the message shows; None if they do not matter."""
-    return finding.draw if finding.kind is FindingKind.VALUE else None
+def _described(finding: Finding, trial: CallTrial, **how: bool) -> str:
+    """The call with the numbers of small inputs where a value is wrong; where an exception came,
+    with those of Python alone."""
+    raises = finding.kind is FindingKind.EXCEPTION
+    draw = finding.draw if raises or finding.kind is FindingKind.VALUE else None
+    return described(trial.prepared, draw=draw, only=Binding.PYTHON if raises else None, **how)
 
 
 def _shortenings(
     name: str, finding: Finding, trial: Trial | None
 ) -> Iterator[Callable[[_Parts], _Parts]]:
     """The steps in which a message loses words; the least important words go first."""
-    draw, symbols = _draw(finding), finding.kind in (FindingKind.VALUE, FindingKind.EXCEPTION)
+    symbols = finding.kind in (FindingKind.VALUE, FindingKind.EXCEPTION)
     if isinstance(trial, CallTrial):
-        prepared = trial.prepared
-        yield lambda p: replace(p, subject=described(prepared, layouts=False, draw=draw))
+        call = partial(_described, finding, trial)
+        yield lambda p: replace(p, subject=call(layouts=False))
         if not symbols:
-            yield lambda p: replace(p, subject=described(prepared, layouts=False, bindings=False))
+            yield lambda p: replace(p, subject=call(layouts=False, bindings=False))
     yield lambda parts: replace(parts, points="")
-    yield lambda parts: replace(parts, demands=parts.demands.removeprefix(RESULT_OF))
+    yield partial(_with_short_demand, raises=finding.kind is FindingKind.EXCEPTION)
     yield _with_conventions_last
     if isinstance(trial, CallTrial):
-        yield lambda parts: replace(
-            parts, subject=described(prepared, joined=True, symbols=symbols, draw=draw)
-        )
+        yield lambda parts: replace(parts, subject=call(joined=True, symbols=symbols))
     yield lambda parts: replace(parts, source=parts.source.replace(f"({name}: ", "(docstring: "))
     yield _with_fewer_digits
-    if isinstance(trial, CallTrial) and draw is not None:
+    if isinstance(trial, CallTrial) and finding.kind is FindingKind.VALUE:
+        prepared = trial.prepared
         yield lambda parts: replace(
             parts, subject=described(prepared, joined=True, symbols=symbols)
         )
-    yield lambda parts: replace(parts, demands=parts.demands.partition(", because ")[0])
+    yield lambda parts: replace(parts, demands=parts.demands.partition(" unless ")[0])
     yield _with_shorter_exception
     yield _with_shorter_demands
+
+
+def _with_short_demand(parts: _Parts, raises: bool) -> _Parts:
+    """A shape as the demand; any result where an exception came."""
+    short = parts.demands.removeprefix(RESULT_OF)
+    whole = raises and short != parts.demands and ":" not in short
+    return replace(parts, demands="a result" if whole else short)
 
 
 def _with_conventions_last(parts: _Parts) -> _Parts:
