@@ -41,7 +41,7 @@ class Reading(Struct, frozen=True, forbid_unknown_fields=True):
     words_in: dict[Edition, list[str]] = {}
     """Such expressions for some editions alone."""
     any_exception: bool = False
-    """Whether an exception about the library's own code, such as `AttributeError`, refuses too."""
+    """Whether an exception about the library's own code, such as `AttributeError`, also refuses."""
     free: bool = False
     """Whether anything is allowed in the elements that the convention concerns."""
     misfits: str | None = None

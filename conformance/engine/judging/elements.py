@@ -39,10 +39,13 @@ def _commutes(
     and as a vector."""
     order = np.random.default_rng(0).permutation(int(np.prod(prepared.shape)))
     moved = {name: array.reshape(-1)[order] for name, array in arrays.items()}
-    dtype, given = prepared.dtypes[0], prepared.given
+    oracle = prepared.structure.oracle
+
+    def value(numbers: Mapping[str, Any]) -> Array:
+        return unrounded(oracle, {**arguments, **numbers}, prepared.dtypes[0], prepared.given)
+
     try:
-        before = unrounded(prepared.structure.oracle, arguments, dtype, given)
-        after = unrounded(prepared.structure.oracle, {**arguments, **moved}, dtype, given)
+        before, after = value(arrays), value(moved)
     except Exception:  # the oracle gets arguments that no call has
         return False
     return np.array_equal(before.reshape(-1)[order], after, equal_nan=after.dtype.kind in "fc")

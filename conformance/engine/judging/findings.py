@@ -319,7 +319,7 @@ _CLASSES: Mapping[Binding, str] = {
 
 def _unusual(prepared: Prepared, symbols: bool) -> set[str]:
     """The bindings of inputs whose classes a message names: those that documents do not name, and
-    symbolic tensors if asked for, or beside others."""
+    symbolic tensors with `symbols`, or beside others."""
     edition, inputs = prepared.structure.edition, prepared.structure.program.inputs
     symbols = symbols or len({item.binding in SYMBOLIC for item in inputs}) > 1
     return {*open_inputs_of(edition), *(SYMBOLIC if symbols and symbols_of(edition) else ())}

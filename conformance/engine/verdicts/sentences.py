@@ -137,8 +137,8 @@ def _points(finding: Finding) -> str:
 
 
 def _described(finding: Finding, trial: CallTrial, **how: bool) -> str:
-    """The call with the numbers of small inputs where a value is wrong; where an exception came,
-    with those of Python alone."""
+    """The call with the numbers of small inputs where a value is wrong; of an exception, with
+    the numbers of Python alone."""
     raises = finding.kind is FindingKind.EXCEPTION
     draw = finding.draw if raises or finding.kind is FindingKind.VALUE else None
     return described(trial.prepared, draw=draw, only=Binding.PYTHON if raises else None, **how)
@@ -172,7 +172,7 @@ def _shortenings(
 
 
 def _with_short_demand(parts: _Parts, raises: bool) -> _Parts:
-    """A shape as the demand; any result where an exception came."""
+    """A shape as the demand; any result in place of an exception."""
     short = parts.demands.removeprefix(RESULT_OF)
     whole = raises and short != parts.demands and ":" not in short
     return replace(parts, demands="a result" if whole else short)
