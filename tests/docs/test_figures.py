@@ -134,6 +134,7 @@ BACKENDS = {
     "torch": "torch",
     "TensorFlow": "tensorflow",
     "JAX": "jax",
+    "JAX, 64 bits": "jax-x64",
     "OpenVINO": "openvino",
 }
 
