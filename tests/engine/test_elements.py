@@ -31,7 +31,7 @@ def prepared(name: str) -> Prepared:
 def test_an_element_of_an_elementwise_function_has_elements_of_all_arguments(name: str) -> None:
     call = prepared(name)
     index = tuple(length - 1 for length in call.shape)
-    elements = belonging(call, 0, index)
+    elements = belonging(call, 0, index, call.shape)
     arrays = {i.name: call.arrays[0][i.name] for i in call.structure.program.inputs}
     assert elements
     for parameter, element in elements.items():
@@ -43,4 +43,11 @@ def test_an_element_of_an_elementwise_function_has_elements_of_all_arguments(nam
 )
 def test_no_element_is_named_of_other_functions(name: str) -> None:
     call = prepared(name)
-    assert not belonging(call, 0, (0,) * len(call.shape))
+    assert not belonging(call, 0, (0,) * len(call.shape), call.shape)
+
+
+def test_no_element_is_named_of_a_result_of_another_shape() -> None:
+    call = prepared("sigmoid")
+    shape = (call.shape[0] + 1, *call.shape[1:])
+    index = (call.shape[0], *(0 for _ in call.shape[1:]))
+    assert not belonging(call, 0, index, shape)

@@ -15,12 +15,20 @@ Array = npt.NDArray[Any]
 
 
 def belonging(
-    prepared: Prepared, draw: int, index: tuple[int, ...], *, known: bool = False
+    prepared: Prepared,
+    draw: int,
+    index: tuple[int, ...],
+    shape: tuple[int, ...],
+    *,
+    known: bool = False,
 ) -> Mapping[str, Any]:
     """The elements of the arguments, by parameter, from which an element of the result follows.
 
     None if the function is not elementwise: `known` says that it is, otherwise the oracle decides.
+    None if the `shape` of the result is not that of the oracle: another reading has it.
     """
+    if shape != prepared.shape:
+        return {}
     arguments = prepared.oracle_arguments(draw)
     arrays = {name: value for name, value in arguments.items() if isinstance(value, np.ndarray)}
     try:

@@ -379,17 +379,19 @@ def _difference(
     evidence = case.prepared.evidence if case.accepts else None
     if evidence is not None and evidence.elementwise:
         gives, demands = evidence.verdict or (gives, demands)
-        place += _elements(case, index, known=True)
+        place += _elements(case, index, got.shape, known=True)
     elif evidence is not None:
         place += f" of {evidence.says}"
     elif got.size > MOST_NUMBERS:
-        place += _elements(case, index)
+        place += _elements(case, index, got.shape)
     return f"gives {gives}{place}", demands + limit
 
 
-def _elements(case: CallAnswer, index: tuple[int, ...], *, known: bool = False) -> str:
+def _elements(
+    case: CallAnswer, index: tuple[int, ...], shape: tuple[int, ...], *, known: bool = False
+) -> str:
     """The elements of the arguments that belong to an element of the result: ` for x = 1.5`."""
-    elements = belonging(case.prepared, case.number, index, known=known)
+    elements = belonging(case.prepared, case.number, index, shape, known=known)
     shown = (f"{name} = {_number(element, 9)}" for name, element in elements.items())
     return f" for {' and '.join(shown)}" if elements else ""
 
