@@ -21,7 +21,7 @@ def _length(call: CallDraft) -> int:
 
 
 def _quantiles(whole: float, *, missing: bool) -> Callable[[CallDraft], None]:
-    """One part of `whole`, or several in a list, in eighths, and a method.
+    """One part of `whole`, or some in a list, in eighths, and a method.
 
     Eighths place a quantile without rounding. The nearest of two elements is asked for where none
     is half of the way; of elements that may be missing, at the ends alone.
@@ -40,7 +40,8 @@ def _quantiles(whole: float, *, missing: bool) -> Callable[[CallDraft], None]:
         count = call.pick((1, 1, 1, 2, 3)) if math.prod(call.shapes["x"]) else 1
         listed = [call.pick(tuple(parts)) for _ in range(count)]
         shares = [whole * n / EIGHTHS for n in listed]
-        call.add_value("q", shares if len(shares) > 1 else shares[0])
+        several = len(shares) > 1 or call.pick((False, False, True))
+        call.add_value("q", shares if several else shares[0])
 
     return draw
 
