@@ -38,9 +38,11 @@ def test_an_element_of_an_elementwise_function_has_elements_of_all_arguments(nam
         assert element == np.broadcast_to(arrays[parameter], call.shape)[index]
 
 
-@pytest.mark.parametrize(
-    "name", ["flip", "sort", "softmax", "cumsum", "outer", "roll", "transpose"]
-)
+OTHERS = ["flip", "sort", "softmax", "cumsum", "outer", "roll", "transpose", "matmul", "take"]
+OF_OTHER_SHAPES = ["segment_sum", "segment_max", "bincount", "diff"]
+
+
+@pytest.mark.parametrize("name", [*OTHERS, *OF_OTHER_SHAPES])
 def test_no_element_is_named_of_other_functions(name: str) -> None:
     call = prepared(name)
     assert not belonging(call, 0, (0,) * len(call.shape), call.shape)

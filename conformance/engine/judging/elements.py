@@ -56,4 +56,6 @@ def _commutes(
         before, after = value(arrays), value(moved)
     except Exception:  # the oracle gets arguments that no call has
         return False
+    if before.shape != prepared.shape or after.shape != order.shape:
+        return False
     return np.array_equal(before.reshape(-1)[order], after, equal_nan=after.dtype.kind in "fc")
