@@ -190,3 +190,11 @@ def test_variance_of_equal_elements_may_be_zero_or_tiny() -> None:
     x = np.full(7, 0.1, np.float32)
     assert allowed("std", np.float32(0), x=x)
     assert not allowed("std", np.float32(1e-3), x=x)
+
+
+def test_subnormals_that_compare_as_zeros_may_all_be_the_largest() -> None:
+    x, y = np.array([-1e-39], np.float32), np.array([6e-39], np.float32)
+    for other in (x, np.zeros_like(x)):
+        assert allowed("maximum", other, flush=True, x=x, y=y)
+        assert not allowed("maximum", other, flush=False, x=x, y=y)
+    assert not allowed("maximum", np.array([-2e-38], np.float32), flush=True, x=x, y=y)
