@@ -175,10 +175,11 @@ def expect(
             )
         if flush_subnormals:
             effect = _effect_of_flushing(oracle, arguments, wide, dtype, given)
-            if model is not None and function in ORDERS:
+            if effect is not None:
+                bound = bound + effect
+            if effect is not None and model is not None and function in ORDERS:
                 # subnormals that compare as zeros are alike, and any of them may be the result
-                effect = effect + np.where(effect > 0, model.underflow, 0)
-            bound = bound + effect
+                bound = bound + np.where(np.abs(value) < model.underflow, model.underflow, 0)
         if counts:
             bound = bound + _effect_of_rounding(oracle, arguments, wide, dtype)
         if model is not None:
@@ -291,10 +292,10 @@ def _effect_of_flushing(
     dtype: str,
     given: str | None,
 ) -> Any:
-    """How far the value moves if every subnormal input is read as zero; 0 if there is none."""
+    """How far the value moves if every subnormal input is read as zero; None if there is none."""
     smaller = {name: _flushed(value) for name, value in arguments.items()}
     if all(value is arguments[name] for name, value in smaller.items()):
-        return 0
+        return None
     return _effect(oracle, widened(smaller, dtype, given), wide)
 
 

@@ -198,3 +198,4 @@ def test_subnormals_that_compare_as_zeros_may_all_be_the_largest() -> None:
         assert allowed("maximum", other, flush=True, x=x, y=y)
         assert not allowed("maximum", other, flush=False, x=x, y=y)
     assert not allowed("maximum", np.array([-2e-38], np.float32), flush=True, x=x, y=y)
+    assert allowed("maximum", x, flush=True, x=x, y=np.zeros_like(x))
