@@ -5,10 +5,14 @@ from __future__ import annotations
 import pytest
 
 from conformance.engine.judging.calls import CallTrial
+from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.findings import described
 from conformance.engine.verdicts.plain_calls import plainer
+from conformance.generators import Draw
+from conformance.generators.compiled import compiled
 from conformance.generators.complex_numbers import call_of
 from conformance.program import Binding
+from conformance.specs.convention_names import ConventionName
 from tests.engine.keras_calls import prepared
 
 SYMBOLIC = {Binding.PLACEHOLDER, Binding.PLACEHOLDER_NONE}
@@ -53,3 +57,18 @@ def test_the_plainest_form_has_no_plainer_one() -> None:
     forms = [form for form in plainest if form is not None]
     assert forms
     assert not [other for form in forms for other in plainer(form)]
+
+
+@pytest.mark.parametrize("whole", [True, False, ["x"]])
+def test_a_compiled_call_is_first_computed_at_once(whole: bool | list[str]) -> None:
+    calls = (compiled(call.structure, whole=whole) for call in prepared("relu"))
+    structures = [call for call in calls if call is not None]
+    assert structures
+    for structure in structures:
+        forms = [*plainer(CallTrial(Prepared(structure, [Draw("ordinary", 0)])))]
+        plain, *others = (described(form.prepared) for form in forms)
+        assert plain.startswith("keras.ops.relu(")
+        assert ConventionName.COMPILED_CALL not in forms[0].unsettled
+        assert [words.startswith("compiled keras.ops.relu(") for words in others] == (
+            [True] if isinstance(whole, list) else []
+        )

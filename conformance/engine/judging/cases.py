@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from conformance.dtypes import BFLOAT16, is_floating
+from conformance.editions import symbols_of
 from conformance.generators import Draw, Structure
 from conformance.generators.admissible import admissible, fitted
 from conformance.generators.collect import key
@@ -31,7 +32,7 @@ from conformance.generators.structure import (
     expected_shape,
     expected_static_shape,
 )
-from conformance.generators.tensors import references
+from conformance.generators.tensors import SYMBOLIC, references
 from conformance.generators.values import (
     are_distinct,
     arrays_of_draws,
@@ -436,6 +437,12 @@ def _shown(numbers: Mapping[str, Array]) -> str:
     profile = shown_profile(numbers)
     floats = [a for a in numbers.values() if a.dtype.kind == "f"]
     return "ordinary" if profile == "integers" and are_distinct(floats) else profile
+
+
+def is_symbolic(structure: Structure) -> bool:
+    """Whether the call has symbolic tensors, in an edition that documents them."""
+    fed = any(item.binding in SYMBOLIC for item in structure.program.inputs)
+    return fed and bool(symbols_of(structure.edition))
 
 
 def answered(structure: Structure, arrays: Mapping[str, Array]) -> dict[str, Any]:

@@ -24,8 +24,8 @@ def belonging(
 ) -> Mapping[str, Any]:
     """The elements of the arguments, by parameter, from which an element of the result follows.
 
-    None if the function is not elementwise: `known` says that it is, otherwise the oracle decides.
-    None if the `shape` of the result is not that of the oracle: another reading has it.
+    Empty if the function is not elementwise: `known` says that it is, otherwise the oracle decides.
+    Empty if the `shape` of the result is not that of the oracle, but that of another reading.
     """
     if shape != prepared.shape:
         return {}

@@ -8,7 +8,7 @@ from functools import partial
 from conformance.editions import Document, open_inputs_of, symbols_of
 from conformance.engine.judging import metadata, values
 from conformance.engine.judging.answers import CallAnswer, only_value
-from conformance.engine.judging.cases import Prepared
+from conformance.engine.judging.cases import Prepared, is_symbolic
 from conformance.engine.judging.findings import (
     RESULT_OF,
     Finding,
@@ -37,7 +37,6 @@ from conformance.engine.judging.refusals import (
 from conformance.generators.forms import iterable_parameter
 from conformance.generators.open_inputs import promised_inputs
 from conformance.generators.structure import Structure
-from conformance.generators.tensors import SYMBOLIC
 from conformance.observations import (
     Crashed,
     DrawObservation,
@@ -142,15 +141,9 @@ def _with_lists(conventions: tuple[str, ...], structure: Structure) -> tuple[str
     inputs = structure.program.inputs
     lists = any(item.binding is Binding.PYTHON and item.shape for item in inputs)
     open_points = open_inputs_of(structure.edition).get(Binding.PYTHON) in conventions
-    if not (lists and open_points and _is_symbolic(structure)):
+    if not (lists and open_points and is_symbolic(structure)):
         return conventions
     return tuple(sorted({*conventions, ConventionName.LIST_BESIDE_SYMBOLS}))
-
-
-def _is_symbolic(structure: Structure) -> bool:
-    """Whether the call has symbolic tensors, in an edition that documents them."""
-    fed = any(item.binding in SYMBOLIC for item in structure.program.inputs)
-    return fed and bool(symbols_of(structure.edition))
 
 
 def _without_accepted(
@@ -163,7 +156,7 @@ def _without_accepted(
     dtype beside another.
     """
     late = isinstance(outcome, Raised) and outcome.stage in _LATE_STAGES
-    if not late or not _is_symbolic(prepared.structure) or refuses_by_name(outcome):
+    if not late or not is_symbolic(prepared.structure) or refuses_by_name(outcome):
         return conventions
     return tuple(name for name in conventions if name not in _SEEN_BY_SYMBOLS)
 

@@ -1,5 +1,7 @@
-"""Write a failing call as a user types it: no argument that repeats a default, tensors by position,
-and computed at once where symbolic tensors are not needed.
+"""Write a failing call as a user types it.
+
+No argument repeats a default, and tensors are passed by position. The call is computed at once where it
+needs neither symbolic tensors nor a compiler.
 
 The call stays the same to the oracle. Its numbers and its expectation stay as well.
 """
@@ -10,15 +12,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from conformance.editions import symbols_of
 from conformance.engine.judging.calls import CallTrial
-from conformance.engine.judging.cases import Prepared
+from conformance.engine.judging.cases import Prepared, is_symbolic
 from conformance.engine.judging.trials import Trial
 from conformance.generators.structure import Structure
 from conformance.generators.tensors import SYMBOLIC
 from conformance.generators.twins import with_program
 from conformance.program import Argument, Binding, Input, Step
 from conformance.program.model import COMPILED
+from conformance.specs.convention_names import ConventionName
 from conformance.specs.load import signature
 from conformance.specs.signature import Parameter, Signature, misprinted
 
@@ -31,9 +33,10 @@ def plainer(trial: Trial) -> Iterator[CallTrial]:
     if not isinstance(trial, CallTrial):
         return
     structure = trial.prepared.structure
-    spoken = _spoken(structure) or structure
-    known = _of_known_batches(spoken)
-    forms = (_eager(spoken), known, spoken if spoken is not structure else None)
+    plain = _uncompiled(structure) or structure
+    spoken = _spoken(plain) or plain
+    known = _of_known_batches(structure)
+    forms = (_eager(spoken), spoken if spoken is not structure else None, known)
     yield from (_of(trial, form) for form in forms if form is not None)
 
 
@@ -46,22 +49,40 @@ def _of(trial: CallTrial, structure: Structure) -> CallTrial:
 def _eager(structure: Structure) -> Structure | None:
     """The same call of eager tensors; None if it has no symbolic one, or if its edition builds a
     graph of every call."""
-    program = structure.program
-    symbolic = any(item.binding in SYMBOLIC for item in program.inputs)
-    if not (symbolic and symbols_of(structure.edition)):
+    if not is_symbolic(structure):
         return None
-    inputs = tuple(map(_bound_eagerly, program.inputs))
-    return with_program(structure, replace(program, inputs=inputs), {})
+    inputs = tuple(map(_bound_eagerly, structure.program.inputs))
+    return with_program(structure, replace(structure.program, inputs=inputs), {})
+
+
+def _uncompiled(structure: Structure) -> Structure | None:
+    """The call of a compiled call; None if it compiles nothing."""
+    step = _compiled_step(structure)
+    if step is None:
+        return None
+    function, _, *args = step.args
+    call = replace(step, function=str(function), args=tuple(args))
+    unsettled = (name for name in structure.unsettled if name != ConventionName.COMPILED_CALL)
+    return replace(_with_step(structure, step, call), unsettled=tuple(unsettled))
 
 
 def _of_known_batches(structure: Structure) -> Structure | None:
     """The compiled call without batches of any length; None if it has none."""
-    program = structure.program
-    first = program.steps[0] if program.steps else None
-    if first is None or first.function != COMPILED or not isinstance(first.args[1], list):
+    step = _compiled_step(structure)
+    if step is None or not isinstance(step.args[1], list):
         return None
-    step = replace(first, args=(first.args[0], False, *first.args[2:]))
-    return replace(structure, program=replace(program, steps=(step, *program.steps[1:])))
+    return _with_step(structure, step, replace(step, args=(step.args[0], False, *step.args[2:])))
+
+
+def _compiled_step(structure: Structure) -> Step | None:
+    return next((s for s in structure.program.steps if s.function == COMPILED), None)
+
+
+def _with_step(structure: Structure, before: Step, after: Step) -> Structure:
+    """The structure with another step in the place of one."""
+    program = structure.program
+    steps = tuple(after if step is before else step for step in program.steps)
+    return replace(structure, program=replace(program, steps=steps))
 
 
 def _bound_eagerly(item: Input) -> Input:
@@ -85,9 +106,9 @@ def _spoken(structure: Structure) -> Structure | None:
     step = _step(documented, steps[place], needed)
     if step == steps[place]:
         return None
-    program = replace(structure.program, steps=(*steps[:place], step, *steps[place + 1 :]))
+    other = _with_step(structure, steps[place], step)
     dropped = {structure.spec.renamed.get(name, name) for name in passed.keys() - needed.keys()}
-    return replace(structure, program=program, passed=structure.passed - dropped)
+    return replace(other, passed=structure.passed - dropped)
 
 
 def _passed(documented: Signature, step: Step) -> dict[str, Argument]:
