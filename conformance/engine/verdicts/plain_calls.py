@@ -1,7 +1,7 @@
 """Write a failing call as a user types it.
 
-No argument repeats a default, and tensors are passed by position. The call is computed at once where it
-needs neither symbolic tensors nor a compiler.
+No argument repeats a default, and tensors are passed by position. The call is computed at once
+where it needs neither symbolic tensors nor a compiler.
 
 The call stays the same to the oracle. Its numbers and its expectation stay as well.
 """
