@@ -68,6 +68,11 @@ class Exclusion:
     section: str
     """The section that describes the parameter."""
 
+    @property
+    def _keeps_shape(self) -> bool:
+        """Whether the symbolic result has a right shape all the same."""
+        return self.sort == "name" and self.name not in _NAMES_OF_SHAPES
+
     def error(self, spec: Spec, edition: Edition) -> ErrorCase:
         """The invalid input as a spec would have it."""
         kind, says = _SAYS[self.sort]
@@ -76,6 +81,7 @@ class Exclusion:
             says=says.format(self.name),
             editions=[edition],
             convention=ConventionName.LEAST_LENGTH if self.sort in _OF_LEAST else None,
+            late=ConventionName.LATE_REFUSAL if self._keeps_shape else None,
             sections={} if self.sort in _OF_LEAST else {spec.editions[edition]: self.section},
         )
 
@@ -97,6 +103,8 @@ _SAYS = {
     "negative": ("negative {}", "each number in {} is at least 1"),
     "shape": ("{} that does not fit", "the shape of {} fits the other tensors"),
 }
+_NAMES_OF_SHAPES = ("data_format", "mode", "padding")
+"""Parameters whose names decide the shape of a result."""
 _OF_LEAST = ("zero", "negative")
 """The words of `_SORTS` for numbers below the least."""
 

@@ -71,6 +71,7 @@ class ConventionName(StrEnum):
     KERNEL_LAYOUT = "kernel-layout"
     KERNEL_ORIENTATION = "kernel-orientation"
     KINDS_OF_TENSORS = "kinds-of-tensors"
+    LATE_REFUSAL = "late-refusal"
     LATER_RELEASE = "later-release"
     LEAST_LENGTH = "least-length"
     LIST_BESIDE_SYMBOLS = "list-beside-symbols"

@@ -127,6 +127,8 @@ class ErrorCase(SpecRecord, frozen=True, kw_only=True):
     """The bindings that cause the error. Default: all."""
     convention: str | None = None
     """The convention that demands an error, if no document names the exception."""
+    late: str | None = None
+    """The convention that lets a symbolic call accept the input until it is computed."""
 
 
 class DtypeRule(SpecRecord, frozen=True, kw_only=True):

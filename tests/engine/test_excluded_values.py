@@ -107,6 +107,36 @@ def test_a_symbol_of_what_is_refused_contradicts_what_a_symbol_is() -> None:
     assert finding.demands.endswith("as of the computation")
 
 
+def unknown_name(function: str, parameter: str) -> Structure:
+    """A symbolic call with a name that the docstring does not list."""
+    spec = load()[function]
+    (name,) = (e for e in exclusions(spec, "keras-3") if (e.name, e.sort) == (parameter, "name"))
+    return symbolic(excluded_calls(spec, "keras-3", name, 1, 0).draws[0].value)
+
+
+UNKNOWN = Raised("ValueError", ("ValueError",), "Invalid interpolation. Received: cubi", "call", 0)
+UNBOUND = Raised("UnboundLocalError", ("NameError",), "local variable 'gathered_y'", "call", 0)
+
+
+def test_the_computation_may_refuse_a_name_if_the_symbol_is_right_without_it() -> None:
+    (finding,) = findings(unknown_name("keras.ops.image.resize", "interpolation"), UNKNOWN)
+    assert (finding.kind, finding.verdict) == ("unknown interpolation, symbolic", Verdict.DIVERGES)
+    assert finding.readings == ("late-refusal: when computed",)
+
+
+@pytest.mark.parametrize(
+    ("function", "parameter", "outcome"),
+    [
+        ("keras.ops.image.resize", "data_format", UNKNOWN),
+        ("keras.ops.image.resize", "interpolation", UNBOUND),
+    ],
+    ids=["the name decides the shape", "no refusal"],
+)
+def test_a_late_refusal_of_a_name_violates(function: str, parameter: str, outcome: Raised) -> None:
+    (finding,) = findings(unknown_name(function, parameter), outcome)
+    assert (finding.kind, finding.verdict) == (f"unknown {parameter}, symbolic", Verdict.VIOLATES)
+
+
 SOFTMAX = """
 def softmax(x, axis=-1):
     {first}

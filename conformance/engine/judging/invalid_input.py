@@ -10,7 +10,7 @@ from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.findings import Finding
 from conformance.engine.judging.losses import could_not_bind, loss
 from conformance.engine.judging.messages import raised
-from conformance.engine.judging.readings import of_anything
+from conformance.engine.judging.readings import of_anything, of_exception
 from conformance.engine.judging.refusals import refused_type, refuses_by_name, stumbles
 from conformance.observations import DrawObservation, Fault, NotRun, Raised, Returned
 from conformance.program import Binding
@@ -61,7 +61,9 @@ def _is_late(prepared: Prepared, error: ErrorCase, outcome: Raised) -> bool:
 
 def _accepted_symbolically(prepared: Prepared, error: ErrorCase, outcome: Raised) -> Finding:
     """The finding on symbolic tensors with a shape that no value has. Where a convention alone
-    rules the input out, it contradicts what a symbolic tensor is."""
+    rules the input out, it contradicts what a symbolic tensor is. A symbolic tensor of the right
+    shape says nothing wrong, so the computation may be the one that refuses, in words."""
+    allowed = of_exception(outcome, (error.late,) if error.late else ())
     edition, says = prepared.structure.edition, f" unless {error.says}"
     places: Mapping[Document, int | str] = {**error.at, **error.sections}
     if error.convention:
@@ -69,9 +71,9 @@ def _accepted_symbolically(prepared: Prepared, error: ErrorCase, outcome: Raised
             ", as of the computation",
             {prepared.structure.spec.editions[edition]: str(symbols_of(edition))},
         )
-    return Finding(
+    return Finding.under(
+        allowed,
         Aspect.ERROR,
-        Verdict.VIOLATES,
         f"{error.name}, symbolic",
         gives=raised(outcome),
         demands=f"an exception of the symbolic call{says}",
