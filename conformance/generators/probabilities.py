@@ -45,7 +45,10 @@ def distribution(
 
 
 def _with_special(rng: np.random.Generator, values: Array) -> Array:
-    """The numbers, a quarter of them NaN or infinite and half of the zeros negative."""
+    """The numbers, a quarter of them NaN or infinite and half of the zeros negative; integers have
+    none of these."""
+    if values.dtype.kind in "biu":
+        return values
     zeros = np.where((values == 0) & (rng.random(values.shape) < 0.5), -0.0, values)
     special = rng.choice(np.array([np.nan, np.inf, -np.inf]), values.shape)
     return np.where(rng.random(values.shape) < 0.25, special, zeros).astype(values.dtype)

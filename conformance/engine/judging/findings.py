@@ -184,9 +184,7 @@ class Judgement:
             self.ulp, self.limit_ulp = ulp, limit
 
 
-def _in_words(
-    item: Input, *, layouts: bool, bindings: bool, usual: Binding, numbers: Mapping[str, str]
-) -> str:
+def _in_words(item: Input, *, bindings: bool, usual: Binding, numbers: Mapping[str, str]) -> str:
     """An input in words: name, dtype, shape or numbers; its origin, except of a usual one.
 
     A list, a number of Python and a symbol without all dimensions are always named.
@@ -194,7 +192,7 @@ def _in_words(
     always, binding = (Binding.PYTHON, Binding.PLACEHOLDER_NONE), _shown_binding(item)
     named = binding in always or (bindings and binding is not usual)
     how = _bound(item) if named else ""
-    lies = _LAYOUTS.get(item.layout, "") if layouts else ""
+    lies = _LAYOUTS.get(item.layout, "")
     if item.name in numbers and item.binding is Binding.PYTHON:
         return f"{item.name} = {numbers[item.name]}"
     if item.name in numbers:
@@ -280,7 +278,7 @@ def joined_inputs(
     `numbers` has a text for `x`.
     """
     words, last = [], ""
-    for (kind, shape, text), alike in groupby(
+    for (kind, fed, text), alike in groupby(
         inputs, lambda i: (_kind(i, unusual), _fed(i), numbers.get(i.name))
     ):
         names = ", ".join(item.name for item in alike)
@@ -290,15 +288,15 @@ def joined_inputs(
             words.append(f"{names.replace(', ', ' = ')} = {written}")
             last = ""
         else:
-            words.append(f"{names} {shape}" if kind == last else f"{names} {kind} {shape}")
+            words.append(f"{names} {fed}" if kind == last else f"{names} {kind} {fed}")
             last = kind
     return ", ".join(words)
 
 
 def _fed(item: Input) -> str:
-    """The shape of an input, and that of its symbol if it lacks dimensions."""
+    """The shape of an input, that of its symbol if it lacks dimensions, and an unusual layout."""
     unknown = _shown_binding(item) is Binding.PLACEHOLDER_NONE
-    return f"{item.shape}{_bound(item) if unknown else ''}"
+    return f"{item.shape}{_bound(item) if unknown else ''}{_LAYOUTS.get(item.layout, '')}"
 
 
 def _kind(item: Input, unusual: Collection[str]) -> str:
@@ -328,7 +326,6 @@ def _unusual(prepared: Prepared, symbols: bool) -> set[str]:
 def described(
     prepared: Prepared,
     *,
-    layouts: bool = True,
     bindings: bool = True,
     joined: bool = False,
     symbols: bool = False,
@@ -337,10 +334,9 @@ def described(
 ) -> str:
     """The call of a case in words: `sum(x, axis=1) with x float32 (2, 3) in a variable`.
 
-    Without `layouts` and `bindings` it does not say how arrays lie and how inputs are made. With
-    `joined`, inputs that are alike share their words, and only `symbols` names all symbolic
-    tensors. With `draw`, inputs of few elements have their numbers of that draw; with `only`, those
-    inputs that are made so.
+    Without `bindings` it does not say how inputs are made. With `joined`, inputs that are alike
+    share their words, and only `symbols` names all symbolic tensors. With `draw`, inputs of few
+    elements have their numbers of that draw; with `only`, those inputs that are made so.
     """
     program = prepared.structure.program
     symbolic = symbols_of(prepared.structure.edition)  # elsewhere each call builds a graph
@@ -348,7 +344,7 @@ def described(
     shown = () if draw is None else (i.name for i in program.inputs if only in (None, i.binding))
     texts = {name: few_numbers(prepared.arrays[draw or 0][name]) for name in shown}
     numbers = {name: text for name, text in texts.items() if text}
-    words = partial(_in_words, layouts=layouts, bindings=bindings, usual=usual, numbers=numbers)
+    words = partial(_in_words, bindings=bindings, usual=usual, numbers=numbers)
     unusual = _unusual(prepared, symbols)
     inputs = (
         joined_inputs(program.inputs, unusual, numbers)

@@ -33,6 +33,8 @@ RunTrial = Callable[[Trial], StructureObservation]
 
 ROUNDS, LONG_ROUNDS = 4, 8
 """How often the numbers of a case are made simpler; each part of a long array is cut again."""
+LONG_AXIS, MORE = 5, 3
+"""A case with an axis of this length is not small. It gets so many more budgets of trials."""
 MOST_WITHOUT_SUCCESS = 60
 """A search ends when this many trials in a row did not show the failure."""
 MOST_HANGING = 2
@@ -120,14 +122,14 @@ class Minimiser:
         strategy = self.strategy(trial)
         if strategy is None:
             return group
-        self._shown = {}
-        search = _Shrinking(trial, group.finding, self.budget(group), group.is_of_cause)
-        shrink(
-            strategy,
-            partial(search.fails, shows=self._shows),
-            self.choices(trial),
-            self.seed,
-        )
+        self._shown, budget = {}, self.budget(group)
+        search = _Shrinking(trial, group.finding, budget, group.is_of_cause)
+        fails = partial(search.fails, shows=self._shows)
+        shrink(strategy, fails, self.choices(trial), self.seed)
+        if _has_long_axes(search.best):
+            search.left += MORE * budget
+            search.without_success = None
+            shrink(strategy, fails, search.choices or self.choices(trial), self.seed)
         if search.best is trial:
             return group
         findings = self._shown.get(search.best.key)
@@ -213,6 +215,10 @@ class Minimiser:
     def _first(self, trial: Trial, wanted: Symptom) -> Finding | None:
         same = [f for f in self._findings(trial) if wanted.shown_by(symptom(f))]
         return min(same, key=lambda f: f.draw, default=None)
+
+
+def _has_long_axes(trial: Trial) -> bool:
+    return any(n >= LONG_AXIS for array in trial.case(0).arrays.values() for n in array.shape)
 
 
 def _on_fewest_conventions(findings: Sequence[Finding], failure: Symptom) -> Finding | None:

@@ -18,7 +18,7 @@ from conformance.engine.judging.trials import Trial
 from conformance.generators.structure import Structure
 from conformance.generators.tensors import SYMBOLIC
 from conformance.generators.twins import with_program
-from conformance.program import Argument, Binding, Input, Step
+from conformance.program import Argument, Binding, Input, Layout, Step
 from conformance.program.model import COMPILED
 from conformance.specs.convention_names import ConventionName
 from conformance.specs.load import signature
@@ -35,9 +35,11 @@ def plainer(trial: Trial) -> Iterator[CallTrial]:
     structure = trial.prepared.structure
     plain = _uncompiled(structure) or structure
     spoken = _spoken(plain) or plain
+    ordered = _row_by_row(spoken)
     known = _of_known_batches(structure)
-    forms = (_eager(spoken), spoken if spoken is not structure else None, known)
-    yield from (_of(trial, form) for form in forms if form is not None)
+    forms = (_eager(ordered), ordered, spoken, known)
+    unlike = (form for form in forms if form is not None and form is not structure)
+    yield from (_of(trial, form) for form in dict.fromkeys(unlike))
 
 
 def _of(trial: CallTrial, structure: Structure) -> CallTrial:
@@ -53,6 +55,15 @@ def _eager(structure: Structure) -> Structure | None:
         return None
     inputs = tuple(map(_bound_eagerly, structure.program.inputs))
     return with_program(structure, replace(structure.program, inputs=inputs), {})
+
+
+def _row_by_row(structure: Structure) -> Structure:
+    """The call with arrays that lie in memory row by row; the structure itself if they do."""
+    program = structure.program
+    if all(item.layout is Layout.C for item in program.inputs):
+        return structure
+    inputs = tuple(replace(item, layout=Layout.C) for item in program.inputs)
+    return with_program(structure, replace(program, inputs=inputs), {})
 
 
 def _uncompiled(structure: Structure) -> Structure | None:

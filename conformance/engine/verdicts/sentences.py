@@ -151,9 +151,8 @@ def _shortenings(
     symbols = finding.kind in (FindingKind.VALUE, FindingKind.EXCEPTION)
     if isinstance(trial, CallTrial):
         call = partial(_described, finding, trial)
-        yield lambda p: replace(p, subject=call(layouts=False))
         if not symbols:
-            yield lambda p: replace(p, subject=call(layouts=False, bindings=False))
+            yield lambda p: replace(p, subject=call(bindings=False))
     yield lambda parts: replace(parts, points="")
     yield partial(_with_short_demand, raises=finding.kind is FindingKind.EXCEPTION)
     yield _with_conventions_last
