@@ -15,8 +15,9 @@ from conformance.results import ReleaseDrift
 from conformance.scenarios.model import KERAS_3_DOCUMENT
 from conformance.specs.docstrings import load_docstrings
 
-MODULES = ("ops/image", "ops/linalg", "ops/nn", "random")
-"""The modules that the worker reads, besides `keras.ops`; here they are empty."""
+MODULES = ("ops/image", "ops/linalg", "ops/nn", "random", "remat")
+"""The modules that the worker reads, besides `keras.ops`, and one with the name of a function of
+the contract; here they are empty."""
 MAPPING = """
 imports = ["import keras.ops"]
 
@@ -35,7 +36,7 @@ def drift(folder: Path, version: str, mapping: str = MAPPING, edition: str = "ke
         place = folder / "keras" / module
         place.mkdir(parents=True, exist_ok=True)
         (place / "__init__.py").touch()
-    (folder / "keras" / "__init__.py").write_text(f"__version__ = {version!r}\n")
+    (folder / "keras" / "__init__.py").write_text(f"__version__ = {version!r}\nimport keras.remat\n")
     (folder / "keras" / "ops" / "__init__.py").write_text("def shiny(x):\n    return x\n")
     (folder / "calls.toml").write_text(mapping)
     target = Target(
