@@ -118,7 +118,7 @@ FOLLOWERS: Mapping[str, Follower] = {**_CREATED, **_PROMOTED, **_DRAWN}
 
 @BOOK.scenario(
     FOLLOWERS.keys(),
-    "the float type {floatx}",
+    "after set_floatx({floatx!r})",
     CONFIGURATION,
     editions=KERAS_3,
     floatx=FLOATX,
