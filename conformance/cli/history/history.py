@@ -52,16 +52,16 @@ def _run_target(target: Target, folder: Path, options: HistoryOptions) -> bool:
         click.echo(clean(f"error: {target.name}: {state.reason}; {state.hint}"), err=True)
         return False
     scope = _scope(target, options)
-    stored: list[PastRun] = []
+    ready = True
     for release in _releases(target, options):
         file = past_file(folder, target.name, release.version)
         past = None if options.again or not file.exists() else read_past(file)
         if past is None or not scope.covers(past):
             past = run_release(target, release, scope, remove=options.remove)
             write_past(folder, past)
-        stored.append(past)
-        click.echo(clean(_line(past, changes(stored))))
-    return not any(past.problem for past in stored)
+        click.echo(clean(_line(past, changes(read_history(folder)[target.name]))))
+        ready &= not past.problem
+    return ready
 
 
 def _scope(target: Target, options: HistoryOptions) -> HistoryScope:
@@ -96,7 +96,8 @@ def _line(past: PastRun, cell_changes: Iterable[CellChange]) -> str:
     fixed = sum(change.fixed for change in own)
     totals = ", ".join(f"{count} {state}" for state, count in counts(past).items())
     seconds = f" ({past.seconds:.0f} s)" if past.seconds else ""
-    return f"{name}: {totals}; {len(own) - fixed} regressions, {fixed} fixes{seconds}"
+    broken = counted(len(own) - fixed, "regression")
+    return f"{name}: {totals}; {broken}, {counted(fixed, 'fix', 'fixes')}{seconds}"
 
 
 def _print_stored(folder: Path, names: Sequence[str], *, last: bool) -> int:

@@ -69,9 +69,9 @@ def test_each_release_has_a_file_and_a_line_with_its_changes(installed: list[str
     assert result.exit_code == 3, result.output
     lines = result.output.splitlines()
     assert len(lines) == 5
-    assert "1 regressions, 0 fixes" in lines[1]
-    assert "0 regressions, 0 fixes" in lines[2]
-    assert "0 regressions, 1 fixes" in lines[3]
+    assert "; 1 regression, 0 fixes (" in lines[1]
+    assert "; 0 regressions, 0 fixes (" in lines[2]
+    assert "; 0 regressions, 1 fix (" in lines[3]
     assert lines[4].startswith("mine with mine 1.4: cannot run: ")
     states = [
         state(read_past(past_file(Path("past"), "mine", v)), "exp", Aspect.VALUE) for v in SOURCES
@@ -90,6 +90,11 @@ def test_a_stored_release_is_not_run_again(installed: list[str]) -> None:
     history("--versions", "1.0", "--seed", "1")
     history("--versions", "1.0", "--seed", "1", "--again")
     assert installed[3:] == ["1.0", "1.0"]
+
+
+def test_a_release_is_compared_with_those_that_are_stored(installed: list[str]) -> None:
+    history("--versions", "1.0")
+    assert "; 1 regression, 0 fixes (" in history("--versions", "1.1").output
 
 
 def test_after_ctrl_c_the_finished_releases_stay(
