@@ -13,6 +13,7 @@ import pytest
 
 from conformance.dtypes import BFLOAT16
 from conformance.editions import Edition
+from conformance.engine import plan
 from conformance.engine.judging.calls import CallTrial
 from conformance.engine.planning.exhaustive import exhaustive_trials
 from conformance.engine.planning.profiles import DEFAULT, SMOKE, SURVEY, THOROUGH
@@ -20,7 +21,7 @@ from conformance.generators.exhaustive import every_number
 from conformance.generators.hard_numbers import NEAREST_TO_QUARTERS, OF, hard_numbers
 from conformance.generators.values import leaves_domain
 from conformance.program import from_json
-from conformance.results import Failure, Verdict
+from conformance.results import Aspect, Failure, Verdict
 from conformance.specs import load
 from tests.engine.support import examine, module, tasks
 
@@ -138,6 +139,15 @@ def test_the_survey_is_not_exhaustive_and_every_other_profile_is() -> None:
         calls = [t for t in task.trials() if isinstance(t, CallTrial)]
         numbers = sum(t.prepared.elementwise for t in calls)
         assert numbers == (0 if profile is SURVEY else 3)
+
+
+@pytest.mark.parametrize(
+    ("aspect", "has"), [(Aspect.DTYPE, True), (Aspect.STATIC_SHAPE, True), (Aspect.ERROR, False)]
+)
+def test_a_run_of_one_aspect_has_the_calls_that_show_it(aspect: Aspect, has: bool) -> None:
+    (task,) = plan(load(), "keras-2.2", SMOKE, 0, select={"sigmoid"}.__contains__, aspects=[aspect])
+    calls = [t for t in task.trials() if isinstance(t, CallTrial)]
+    assert any(t.prepared.elementwise for t in calls) is has
 
 
 @cache

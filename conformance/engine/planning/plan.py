@@ -299,7 +299,7 @@ class Task:
         """The calls with every number, in the smallest profile that has them."""
         stages = (stage for stage, profile in enumerate(self.profile.chain) if profile.exhaustive)
         stage = next(stages, None)
-        if stage is not None and Aspect.VALUE in self.aspects:
+        if stage is not None and self.aspects & RUN_ASPECTS:
             for trial in exhaustive_trials(self.spec, self.edition, self.seed):
                 yield Planned(trial, None, stage)
 
