@@ -36,7 +36,9 @@ def drift(folder: Path, version: str, mapping: str = MAPPING, edition: str = "ke
         place = folder / "keras" / module
         place.mkdir(parents=True, exist_ok=True)
         (place / "__init__.py").touch()
-    (folder / "keras" / "__init__.py").write_text(f"__version__ = {version!r}\nimport keras.remat\n")
+    (folder / "keras" / "__init__.py").write_text(
+        f"__version__ = {version!r}\nimport keras.remat\n"
+    )
     (folder / "keras" / "ops" / "__init__.py").write_text("def shiny(x):\n    return x\n")
     (folder / "calls.toml").write_text(mapping)
     target = Target(

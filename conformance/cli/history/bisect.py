@@ -21,7 +21,7 @@ from conformance.adapters.releases import (
 )
 from conformance.adapters.target_records import Target
 from conformance.cli.errors import CANNOT_RUN, UsageProblem
-from conformance.cli.files.results import DEFAULT_FOLDER, in_folders, stored
+from conformance.cli.files.results import DEFAULT_FOLDER, holds_results, in_folders, stored
 from conformance.cli.history.files import DEFAULT, read_history
 from conformance.cli.history.releases import package_of, releases
 from conformance.cli.history.running import promises_of
@@ -79,13 +79,21 @@ def _chosen(options: BisectOptions) -> StoredFailure:
 def _there(places: Sequence[Path]) -> list[StoredFailure]:
     """The failures in results; of a history those that the results lack."""
     if places:
-        return failures(stored(places).values())
+        histories = [place for place in places if not holds_results(place) and read_history(place)]
+        results = [place for place in places if place not in histories]
+        own = failures(stored(results).values()) if results else []
+        return [*own, *_of_history(histories)]
     files = [*([DEFAULT_FOLDER] if any(DEFAULT_FOLDER.glob("*.json*")) else [])]
     folders = [file for members in in_folders().values() for file in members]
     own = failures(stored([*files, *folders]).values()) if files or folders else []
     ids = {(f.target.name, f.failure.id) for f in own}
-    past = [p for runs in read_history(DEFAULT).values() for run in runs for p in _past(run)]
+    past = _of_history([DEFAULT])
     return [*own, *(p for p in past if (p.target.name, p.failure.id) not in ids)]
+
+
+def _of_history(folders: Sequence[Path]) -> list[StoredFailure]:
+    runs = (run for folder in folders for own in read_history(folder).values() for run in own)
+    return [failure for run in runs for failure in _past(run)]
 
 
 def _past(run: PastRun) -> Iterator[StoredFailure]:
