@@ -1,7 +1,8 @@
 """Write a failing call as a user types it.
 
 No argument repeats a default, and tensors are passed by position. The call is computed at once
-where it needs neither symbolic tensors nor a compiler.
+where it needs neither symbolic tensors nor a compiler. Symbolic tensors have known shapes, and
+arrays lie in memory row by row, where the fault allows it.
 
 The call stays the same to the oracle. Its numbers and its expectation stay as well.
 """
@@ -37,7 +38,7 @@ def plainer(trial: Trial) -> Iterator[CallTrial]:
     spoken = _spoken(plain) or plain
     ordered = _row_by_row(spoken)
     known = _of_known_batches(structure)
-    forms = (_eager(ordered), ordered, spoken, known)
+    forms = (_eager(ordered), _of_known_shapes(ordered), ordered, spoken, known)
     unlike = (form for form in forms if form is not None and form is not structure)
     yield from (_of(trial, form) for form in dict.fromkeys(unlike))
 
@@ -55,6 +56,18 @@ def _eager(structure: Structure) -> Structure | None:
         return None
     inputs = tuple(map(_bound_eagerly, structure.program.inputs))
     return with_program(structure, replace(structure.program, inputs=inputs), {})
+
+
+def _of_known_shapes(structure: Structure) -> Structure | None:
+    """The call of symbolic tensors whose dimensions are all known; None if they are known."""
+    program = structure.program
+    if not any(None in item.static_shape for item in program.inputs):
+        return None
+    inputs = tuple(
+        item.bound(Binding.PLACEHOLDER) if None in item.static_shape else item
+        for item in program.inputs
+    )
+    return with_program(structure, replace(program, inputs=inputs), {})
 
 
 def _row_by_row(structure: Structure) -> Structure:
