@@ -11,7 +11,10 @@ from .limits import MOST_MESSAGE, MOST_NAME, MOST_PARAMETERS, cut, text_of
 from .mapping import NO_SIGNATURE, Mapped, reason_absent
 
 PROTOCOL = 1
-LIBRARIES = ("keras", "tensorflow", "theano", "cntk", "numpy", "tf_keras", "torch", "jax")
+LIBRARIES = (
+    *("keras", "tensorflow", "theano", "cntk", "numpy", "tf_keras", "torch", "jax"),
+    *("openvino", "keras_openvino", "mlx", "keras_mlx", "paddle", "keras_paddle"),
+)
 
 
 def identity(module: Any, adapter: Any, functions: List[str], brief: Brief) -> Dict[str, Any]:
