@@ -29,7 +29,7 @@ from conformance.cli.options.values import BisectOptions
 from conformance.cli.replay.rerun import CANNOT, FIXED, outcomes
 from conformance.cli.replay.stored_failures import StoredFailure, failures, with_id
 from conformance.cli.targets.known import known_targets, named
-from conformance.history import PastFailure, PastRun, promised
+from conformance.history import PastFailure, PastRun, Promises, promised
 from conformance.history.records import FAILING
 from conformance.history.search import Boundary, CaseOutcome, Probe, Search
 from conformance.reporting.safe_text import clean, counted
@@ -181,10 +181,8 @@ class _Case:
 
     def _answer(self, target: Target, version: str) -> Probe:
         promises = promises_of(target)
-        if promises is not None:
-            basis, why = promised(promises, self.failure.function, self.failure.failure)
-            if basis == "none":
-                return Probe(version, CaseOutcome.NOT_PROMISED, why)
+        if why := self._unpromised(promises, self.failure.failure):
+            return Probe(version, CaseOutcome.NOT_PROMISED, why)
         (outcome,) = outcomes([self.failure], {target.name: target})
         if outcome.status == CANNOT:
             return Probe(version, CaseOutcome.UNTESTABLE, _line("; ".join(outcome.notes)))
@@ -192,9 +190,19 @@ class _Case:
             return Probe(version, CaseOutcome.PASSES)
         if outcome.failure.verdict not in FAILING:  # a reading that the documents allow
             return Probe(version, CaseOutcome.PASSES, outcome.failure.message)
+        if why := self._unpromised(promises, outcome.failure):  # a history stores no programs
+            return Probe(version, CaseOutcome.NOT_PROMISED, why)
         if outcome.failure.id != self.failure.failure.id:
             return Probe(version, CaseOutcome.OTHERWISE, outcome.failure.message)
         return Probe(version, CaseOutcome.FAILS)
+
+    def _unpromised(self, promises: Promises | None, failure: Failure) -> str:
+        """Why the release does not promise what the failure breaks; empty if it does, or if its
+        docstrings are unknown."""
+        if promises is None:
+            return ""
+        basis, why = promised(promises, self.failure.function, failure)
+        return why if basis == "none" else ""
 
 
 def _line(text: str) -> str:

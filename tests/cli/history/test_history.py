@@ -14,8 +14,9 @@ from conformance.adapters.target_records import Target
 from conformance.cli import main
 from conformance.cli.history import bisect, running
 from conformance.cli.history.files import past_file, read_past, write_past
-from conformance.history import State, state
+from conformance.history import Promises, State, state
 from conformance.results import Aspect, Verdict
+from conformance.specs.docstrings import Docstring
 from tests.history.cases import NAME, past
 
 FAKES = Path(__file__).parents[2] / "adapters" / "fakes"
@@ -143,6 +144,23 @@ def test_bisect_takes_a_history_as_results(installed: list[str]) -> None:
     (identity,) = {f.id for f in read_past(past_file(Path("past"), "mine", "1.1")).failures}
     result = call("bisect", identity, "--results", "past", "--versions", "1.0,1.1")
     assert "introduced in mine 1.1; mine 1.0 passes" in result.output
+
+
+def test_bisect_of_a_history_asks_what_the_case_needs(
+    installed: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    history("--versions", "1.1")
+    (identity,) = {f.id for f in read_past(past_file(Path("past"), "mine", "1.1")).failures}
+    described, older = (Docstring(name="exp", signature=s) for s in ("(x)", "(value)"))
+    promises = Promises(
+        document="mine-2.0",
+        described={"exp": described},
+        release="1.1",
+        installed={"exp": older},
+    )
+    monkeypatch.setattr(bisect, "promises_of", lambda _: promises)
+    result = call("bisect", identity, "--results", "past", "--versions", "1.0,1.1")
+    assert "mine 1.1 not promised: exp has no parameter x there" in result.output
 
 
 @pytest.mark.parametrize(
