@@ -33,6 +33,8 @@ from conformance.specs.signature import Signature
 _ARGUMENTS = ("Args", "Arguments")
 """The sections that describe parameters."""
 _AXES = ("axis", "axis1", "axis2", "axisa", "axisb", "axisc")
+_DIFFERENT = (("diagonals", "axis1"), ("moved axes", "source"), ("moved axes", "destination"))
+"""Drawers, and parameters of theirs whose axes differ from each other or from `axis2`."""
 _NAMES = ("data_format", "method", "reduction", "interpolation", "fill_mode", "strategy")
 """Parameters of drawers that are axes, or one of some names."""
 _LENGTHS = (
@@ -102,6 +104,8 @@ _SAYS = {
     "zero": ("{} of 0", "each number in {} is at least 1"),
     "negative": ("negative {}", "each number in {} is at least 1"),
     "shape": ("{} that does not fit", "the shape of {} fits the other tensors"),
+    "repeated": ("the same axis twice in {}", "{} names different axes"),
+    "channels": ("five channels in {}", "{} has three channels"),
 }
 _NAMES_OF_SHAPES = ("data_format", "mode", "padding")
 """Parameters whose names decide the shape of a result."""
@@ -138,6 +142,8 @@ def _names(documented: Signature) -> list[str]:
 
 def _sorts(parameter: str, rule: kinds.ParameterRule, spec: Spec) -> Sequence[str]:
     """The words of `_SORTS` that apply to a parameter."""
+    if isinstance(rule, kinds.Permutation):
+        return ("repeated",)
     if isinstance(rule, _OF_AXES):
         return ("axis",)
     if isinstance(rule, _OF_NAMES):
@@ -146,7 +152,7 @@ def _sorts(parameter: str, rule: kinds.ParameterRule, spec: Spec) -> Sequence[st
     if isinstance(rule, _OF_LENGTHS):
         return _of_length(parameter)
     if isinstance(rule, kinds.FromDrawer):
-        return _of_drawer(parameter)
+        return _of_drawer(parameter, spec.draw)
     return ("shape",) if _has_excluded_shapes(rule, spec) else ()
 
 
@@ -163,7 +169,11 @@ def _has_excluded_shapes(rule: kinds.ParameterRule, spec: Spec) -> bool:
     return False
 
 
-def _of_drawer(parameter: str) -> Sequence[str]:
+def _of_drawer(parameter: str, drawer: str) -> Sequence[str]:
+    if (drawer, parameter) in _DIFFERENT:
+        return ("axis", "repeated")
+    if (drawer, parameter) == ("coloured images", "images"):
+        return ("channels",)
     if parameter in _AXES:
         return ("axis",)
     return ("name",) if parameter in _NAMES else _of_length(parameter)
@@ -261,6 +271,26 @@ def _counted(number: int) -> Replace:
     return replaced
 
 
+def _repeated(structure: Structure, exclusion: Exclusion) -> Structure | None:
+    """The first axis is the same as the second, or as `axis2`."""
+    value = structure.arguments.get(exclusion.parameter)
+    other = structure.arguments.get("axis2")
+    if type(value) is int and type(other) is int:
+        return _with_argument(structure, exclusion, other)
+    if not isinstance(value, list | tuple) or len(value) < 2:
+        return None
+    same = [value[1], *value[1:]]
+    return _with_argument(structure, exclusion, same if isinstance(value, list) else tuple(same))
+
+
+def _five_channels(structure: Structure, exclusion: Exclusion) -> Structure | None:
+    first = structure.arguments.get("data_format") == "channels_first"
+    name, inputs = exclusion.parameter, structure.program.inputs
+    axes = {item.name: len(item.shape) - (3 if first else 1) for item in inputs}
+    longer = tuple(_longer(item, name, axes[item.name], 2) for item in inputs)
+    return replace(structure, program=replace(structure.program, inputs=longer))
+
+
 def _unfit(structure: Structure, exclusion: Exclusion) -> Structure | None:
     """One axis of the tensor is longer by one, where that fits no other tensor."""
     value = structure.arguments.get(exclusion.parameter)
@@ -275,10 +305,10 @@ def _unfit(structure: Structure, exclusion: Exclusion) -> Structure | None:
     return replace(structure, program=replace(structure.program, inputs=inputs))
 
 
-def _longer(item: Input, name: str, axis: int) -> Input:
+def _longer(item: Input, name: str, axis: int, by: int = 1) -> Input:
     if item.name != name:
         return item
-    shape = [d + (place == axis) for place, d in enumerate(item.shape)]
+    shape = [d + by * (place == axis) for place, d in enumerate(item.shape)]
     return replace(item, shape=tuple(shape), arguments=None)
 
 
@@ -323,6 +353,8 @@ _SORTS: dict[str, Replace] = {
     "zero": _counted(0),
     "negative": _counted(-1),
     "shape": _unfit,
+    "repeated": _repeated,
+    "channels": _five_channels,
 }
 
 

@@ -58,7 +58,7 @@ def form(rule: kinds.ParameterRule, value: Argument) -> str:
     if isinstance(value, list | tuple):
         return _sequence(value, type(value).__name__)
     if isinstance(value, int | float) and not isinstance(value, bool):
-        return _sign(value)
+        return "one" if _is_least_count(rule, value) else _sign(value)
     written = value is None or isinstance(value, str | bool) or isinstance(rule, FEW)
     return repr(value) if written else type(value).__name__
 
@@ -70,6 +70,11 @@ def _sequence(value: Sequence[Any], kind: str) -> str:
     numbers = [v for v in value if isinstance(v, int)]
     below = " and a negative one" if any(v < 0 for v in numbers) else ""
     return f"{kind} of {count}{below}"
+
+
+def _is_least_count(rule: kinds.ParameterRule, value: float) -> bool:
+    """Whether it is the 1 of a parameter that counts something, from 1 on."""
+    return isinstance(rule, kinds.Integer) and value == rule.range[0] == 1
 
 
 def _sign(value: float) -> str:

@@ -81,9 +81,25 @@ def each_ascending(rng: np.random.Generator, places: Array, below: int) -> Array
     return np.sort(each(rng, places, below), axis=None).reshape(places.shape)
 
 
+def gapped(rng: np.random.Generator, places: Array, below: int) -> Array:
+    """The last index at least once and another one never, if there is another."""
+    found = places.reshape(-1).copy()
+    if below > 1 and found.size:
+        found[found == rng.integers(0, below - 1)] = below - 1
+        found[rng.integers(0, found.size)] = below - 1
+    return found.reshape(places.shape)
+
+
+def gapped_ascending(rng: np.random.Generator, places: Array, below: int) -> Array:
+    """The same, in ascending order."""
+    return np.sort(gapped(rng, places, below), axis=None).reshape(places.shape)
+
+
 OF_INDICES: Mapping[str, Callable[[np.random.Generator, Array, int], Array]] = {
     "each": each,
     "each ascending": each_ascending,
+    "gapped": gapped,
+    "gapped ascending": gapped_ascending,
 }
 """What indices must be like besides being in range."""
 

@@ -262,6 +262,17 @@ def _any_below(items: Any, bound: float) -> bool:
     return any(isinstance(i, (int, float)) and i < bound for i in numbers)
 
 
+def _move(shape: Any, source: Any, destination: Any) -> Any:
+    """The dimensions with those of the axes `source` in the places `destination`."""
+    rank, several = len(shape), isinstance(source, list | tuple)
+    axes = [axis % rank for axis in (source if several else [source])]
+    places = [place % rank for place in (destination if several else [destination])]
+    order = [axis for axis in range(rank) if axis not in axes]
+    for place, axis in sorted(zip(places, axes, strict=True)):
+        order.insert(place, axis)
+    return tuple(shape[axis] for axis in order)
+
+
 OPERATORS: dict[str, Callable[..., Any]] = {
     "list": lambda *items: tuple(items),
     "join": lambda *shapes: tuple(d for s in shapes for d in s),
@@ -272,6 +283,7 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "dim": lambda shape, axis: shape[axis],
     "dims_along": lambda shapes, axis: [s[axis] for s in shapes],
     "permute": lambda shape, pattern: tuple(shape[i] for i in pattern),
+    "move": _move,
     "reverse": lambda shape: tuple(reversed(shape)),
     "product": _product,
     "total": _total,

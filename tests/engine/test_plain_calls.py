@@ -70,7 +70,8 @@ def test_a_compiled_call_is_first_computed_at_once(whole: bool | list[str]) -> N
         assert plain.startswith("keras.ops.relu(")
         assert ConventionName.COMPILED_CALL not in forms[0].unsettled
         compiled_again = [words for words in others if words.startswith("compiled keras.ops.relu(")]
-        assert len(compiled_again) == isinstance(whole, list)
+        odd = _layouts(Prepared(structure, [])) != {Layout.C}
+        assert len(compiled_again) == (odd if whole is False else isinstance(whole, list))
 
 
 def test_an_array_lies_in_memory_row_by_row_if_the_fault_allows_it() -> None:

@@ -103,6 +103,10 @@ VALUES: dict[str, list[tuple[Any, Any]]] = {
         (["permute", ["shape", "x"], ["list", 2, 0, 1]], (4, 2, 3)),
         (["permute", ["shape", "u"], ["list", 1, 0, 2]], (3, None, None)),
     ],
+    "move": [
+        (["move", ["shape", "x"], 0, -1], (3, 4, 2)),
+        (["move", ["shape", "x"], ["list", 1, 2], ["list", 1, 0]], (4, 3, 2)),
+    ],
     "reverse": [(["reverse", ["shape", "x"]], (4, 3, 2)), (["reverse", ["shape", "s"]], ())],
     "product": [
         (["product", ["shape", "x"]], 24),

@@ -188,12 +188,17 @@ class _Case:
             return Probe(version, CaseOutcome.UNTESTABLE, _line("; ".join(outcome.notes)))
         if outcome.status == FIXED or outcome.failure is None:
             return Probe(version, CaseOutcome.PASSES)
-        if outcome.failure.verdict not in FAILING:  # a reading that the documents allow
-            return Probe(version, CaseOutcome.PASSES, outcome.failure.message)
-        if why := self._unpromised(promises, outcome.failure):  # a history stores no programs
+        return self._shown(promises, outcome.failure, version)
+
+    def _shown(self, promises: Promises | None, shown: Failure, version: str) -> Probe:
+        """What a failure of the case says; a history stores no programs, so this one may be the
+        first to name parameters."""
+        if shown.verdict not in FAILING:  # a reading that the documents allow
+            return Probe(version, CaseOutcome.PASSES, shown.message)
+        if why := self._unpromised(promises, shown):
             return Probe(version, CaseOutcome.NOT_PROMISED, why)
-        if outcome.failure.id != self.failure.failure.id:
-            return Probe(version, CaseOutcome.OTHERWISE, outcome.failure.message)
+        if shown.id != self.failure.failure.id:
+            return Probe(version, CaseOutcome.OTHERWISE, shown.message)
         return Probe(version, CaseOutcome.FAILS)
 
     def _unpromised(self, promises: Promises | None, failure: Failure) -> str:

@@ -37,8 +37,9 @@ def plainer(trial: Trial) -> Iterator[CallTrial]:
     plain = _uncompiled(structure) or structure
     spoken = _spoken(plain) or plain
     ordered = _row_by_row(spoken)
-    known = _of_known_batches(structure)
-    forms = (_eager(ordered), _of_known_shapes(ordered), ordered, spoken, known)
+    compiled = None if plain is structure else _row_by_row(structure)
+    known = None if compiled is None else _of_known_batches(compiled)
+    forms = (_eager(ordered), _of_known_shapes(ordered), ordered, spoken, known, compiled)
     unlike = (form for form in forms if form is not None and form is not structure)
     yield from (_of(trial, form) for form in dict.fromkeys(unlike))
 

@@ -25,23 +25,28 @@ def _searched(sorted_: str, sought: str, ranks: tuple[int, int]) -> Callable[[Ca
     return draw
 
 
-def _segments(call: CallDraft) -> None:
-    """Slices, the segment of each, and the number of segments. None is empty: the docstrings do not
-    say what an empty one has. Some calls leave the number to the largest index; a symbolic result
-    does not know its length then."""
-    call.aim("data")
-    count = call.integer((1, MOST_SEGMENTS))
-    length, *rest = dims(call, (1, 4))
-    length = max(length, count)
-    call.add_tensor("data", (length, *rest), call.dtype, "real")
-    ordered = call.pick((False, True))
-    call.add_places("segment_ids", (length,), count, "each ascending" if ordered else "each")
-    if call.pick((True, True, False)):
-        call.add_value("num_segments", count)
-    else:
-        call.values["num_segments"], call.static_values["num_segments"] = count, None
-    if ordered or call.pick((False, True)):
-        call.add_value("sorted", ordered)
+def _segments(orders: tuple[str, ...]) -> Callable[[CallDraft], None]:
+    """Slices, the segment of each, and the number of segments. Some calls leave the number to the
+    largest index; a symbolic result does not know its length then."""
+
+    def draw(call: CallDraft) -> None:
+        call.aim("data")
+        count = call.integer((1, MOST_SEGMENTS))
+        length, *rest = dims(call, (1, 4))
+        length = max(length, count)
+        call.add_tensor("data", (length, *rest), call.dtype, "real")
+        ordered = call.pick((False, True))
+        order = call.pick(orders)
+        places = f"{order} ascending" if ordered else order
+        call.add_places("segment_ids", (length,), count, places)
+        if call.pick((True, True, False)):
+            call.add_value("num_segments", count)
+        else:
+            call.values["num_segments"], call.static_values["num_segments"] = count, None
+        if ordered or call.pick((False, True)):
+            call.add_value("sorted", ordered)
+
+    return draw
 
 
 def _top(call: CallDraft) -> None:
@@ -153,7 +158,8 @@ def _unravel(call: CallDraft) -> None:
 DRAWERS: Mapping[str, Callable[[CallDraft], None]] = {
     "sorted sequence": _searched("sorted_sequence", "values", (0, 4)),
     "bins": _searched("bins", "x", (0, 4)),
-    "segments": _segments,
+    "segments": _segments(("each", "gapped")),
+    "segments of some": _segments(("each",)),  # no docstring says what the largest of none is
     "top": _top,
     "order": _ordered,
     "partition": _partitioned,

@@ -40,6 +40,26 @@ def _diagonals(call: CallDraft) -> None:
         call.add_value("offset", offset)
 
 
+def _moved(call: CallDraft) -> None:
+    """A tensor, an axis or different ones, and as many places."""
+    shape = dims(call, (1, 5))
+    call.add_tensor("x", shape, call.dtype, "real")
+    form = call.pick(("integer", "list", "tuple"))
+    count = 1 if form == "integer" else call.integer((1, min(len(shape), 3)))
+    for name in ("source", "destination"):
+        axes = [_axis(call, axis, len(shape)) for axis in _different(call, len(shape), count)]
+        call.add_value(name, axes[0] if form == "integer" else _listed(form, axes))
+
+
+def _different(call: CallDraft, rank: int, count: int) -> list[int]:
+    left = list(range(rank))
+    return [left.pop(call.integer((0, len(left) - 1))) for _ in range(count)]
+
+
+def _listed(form: str, axes: list[int]) -> Argument:
+    return axes if form == "list" else tuple(axes)
+
+
 def _turned(call: CallDraft) -> None:
     """A tensor and a plane; its axes ascend, because the docstring does not say what others
     mean."""
@@ -118,6 +138,7 @@ def _widths(call: CallDraft, most: list[int]) -> Argument:
 
 DRAWERS: Mapping[str, Callable[[CallDraft], None]] = {
     "diagonals": _diagonals,
+    "moved axes": _moved,
     "plane": _turned,
     "integral": _integral,
     "borders": _bordered,

@@ -94,25 +94,27 @@ def bounded_i0(model: Arithmetic, x: Array) -> Bounded:
     return value, np.where(np.exp(size) * 2 >= model.overflow, np.inf, bound)
 
 
-def _turns(length: int) -> Array:
-    """From 0 to 1, as many numbers as the window has."""
+def turns(length: int) -> Array:
+    """From 0 to 1, as many numbers as the window has; one alone is the middle."""
+    if length == 1:
+        return np.full(1, 0.5, np.longdouble)
     return np.arange(length, dtype=np.longdouble) / (length - 1)
 
 
 def bartlett(length: int) -> Array:
     """A triangle, 0 at both ends."""
-    return np.asarray(1 - np.abs(2 * _turns(length) - 1))
+    return np.asarray(1 - np.abs(2 * turns(length) - 1))
 
 
 def blackman(length: int) -> Array:
     """0.42 - 0.5 cos + 0.08 of the cosine of twice as much."""
-    angles = 2 * _PI * _turns(length)
+    angles = 2 * _PI * turns(length)
     low, high = np.longdouble("0.42"), np.longdouble("0.08")
     return np.asarray(low - np.cos(angles) / 2 + high * np.cos(2 * angles))
 
 
 def _kaiser_argument(length: int, beta: Any) -> tuple[Array, Array]:
-    part = np.maximum(1 - np.square(2 * _turns(length) - 1), 0)
+    part = np.maximum(1 - np.square(2 * turns(length) - 1), 0)
     return part, np.longdouble(beta) * np.sqrt(part)
 
 

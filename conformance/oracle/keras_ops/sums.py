@@ -26,6 +26,7 @@ from conformance.oracle import reductions
 from conformance.oracle.axes import Axis, axes_of
 from conformance.oracle.elementwise import binary
 from conformance.oracle.expectation import Array
+from conformance.oracle.keras_ops.special import turns
 from conformance.oracle.linear_algebra import inner_product
 from conformance.oracle.rounding import Arithmetic, allowance, finite_magnitude
 
@@ -349,8 +350,7 @@ def bounded_trapezoid(
 
 def _window(most: str, part: str) -> Callable[..., Array]:
     def oracle(length: int) -> Array:
-        angles = np.arange(length, dtype=np.longdouble) / (length - 1)
-        cosine = np.cos(2 * np.arccos(np.longdouble(-1)) * angles)
+        cosine = np.cos(2 * np.arccos(np.longdouble(-1)) * turns(length))
         return np.asarray(np.longdouble(most) - np.longdouble(part) * cosine)
 
     return oracle
