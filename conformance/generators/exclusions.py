@@ -105,6 +105,7 @@ _SAYS = {
     "negative": ("negative {}", "each number in {} is at least 1"),
     "shape": ("{} that does not fit", "the shape of {} fits the other tensors"),
     "repeated": ("the same axis twice in {}", "{} names different axes"),
+    "below": ("a length of -2 in {}", "each length in {} is at least 0, or one is -1"),
     "channels": ("five channels in {}", "{} has three channels"),
 }
 _NAMES_OF_SHAPES = ("data_format", "mode", "padding")
@@ -144,6 +145,8 @@ def _sorts(parameter: str, rule: kinds.ParameterRule, spec: Spec) -> Sequence[st
     """The words of `_SORTS` that apply to a parameter."""
     if isinstance(rule, kinds.Permutation):
         return ("repeated",)
+    if isinstance(rule, kinds.TargetShape):
+        return ("below",)
     if isinstance(rule, _OF_AXES):
         return ("axis",)
     if isinstance(rule, _OF_NAMES):
@@ -354,6 +357,7 @@ _SORTS: dict[str, Replace] = {
     "negative": _counted(-1),
     "shape": _unfit,
     "repeated": _repeated,
+    "below": _counted(-2),
     "channels": _five_channels,
 }
 

@@ -194,7 +194,8 @@ class _Case:
         """What a failure of the case says; a history stores no programs, so this one may be the
         first to name parameters."""
         if shown.verdict not in FAILING:  # a reading that the documents allow
-            return Probe(version, CaseOutcome.PASSES, shown.message)
+            own = shown.id == self.failure.failure.id
+            return Probe(version, CaseOutcome.PASSES, shown.message if own else "")
         if why := self._unpromised(promises, shown):
             return Probe(version, CaseOutcome.NOT_PROMISED, why)
         if shown.id != self.failure.failure.id:
