@@ -83,11 +83,11 @@ def each_ascending(rng: np.random.Generator, places: Array, below: int) -> Array
 
 def gapped(rng: np.random.Generator, places: Array, below: int) -> Array:
     """The last index at least once and another one never, if there is another."""
-    found = places.reshape(-1).copy()
-    if below > 1 and found.size:
-        found[found == rng.integers(0, below - 1)] = below - 1
-        found[rng.integers(0, found.size)] = below - 1
-    return found.reshape(places.shape)
+    indices = places.reshape(-1).copy()
+    if below > 1 and indices.size:
+        indices[indices == rng.integers(0, below - 1)] = below - 1
+        indices[rng.integers(0, indices.size)] = below - 1
+    return indices.reshape(places.shape)
 
 
 def gapped_ascending(rng: np.random.Generator, places: Array, below: int) -> Array:

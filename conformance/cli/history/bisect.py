@@ -191,8 +191,8 @@ class _Case:
         return self._shown(promises, outcome.failure, version)
 
     def _shown(self, promises: Promises | None, shown: Failure, version: str) -> Probe:
-        """What a failure of the case says; a history stores no programs, so this one may be the
-        first to name parameters."""
+        """The answer that a failure shows. A history stores no programs, so this failure may be the
+        first to name the parameters of the case."""
         if shown.verdict not in FAILING:  # a reading that the documents allow
             own = shown.id == self.failure.failure.id
             return Probe(version, CaseOutcome.PASSES, shown.message if own else "")

@@ -61,8 +61,8 @@ def _is_late(prepared: Prepared, error: ErrorCase, outcome: Raised) -> bool:
 
 def _accepted_symbolically(prepared: Prepared, error: ErrorCase, outcome: Raised) -> Finding:
     """The finding on symbolic tensors with a shape that no value has. Where a convention alone
-    rules the input out, it contradicts what a symbolic tensor is. A symbolic tensor of the right
-    shape says nothing wrong, so the computation may be the one that refuses, in words."""
+    rules the input out, it contradicts what a symbolic tensor is. If the symbolic tensor
+    has the right shape, the computation may refuse the input, in words."""
     allowed = of_exception(outcome, (error.late,) if error.late else ())
     edition, says = prepared.structure.edition, f" unless {error.says}"
     places: Mapping[Document, int | str] = {**error.at, **error.sections}

@@ -48,7 +48,7 @@ def _moved(call: CallDraft) -> None:
     count = 1 if form == "integer" else call.integer((1, min(len(shape), 3)))
     for name in ("source", "destination"):
         axes = [_axis(call, axis, len(shape)) for axis in _different(call, len(shape), count)]
-        call.add_value(name, axes[0] if form == "integer" else _listed(form, axes))
+        call.add_value(name, axes[0] if form == "integer" else _in_form(form, axes))
 
 
 def _different(call: CallDraft, rank: int, count: int) -> list[int]:
@@ -56,7 +56,7 @@ def _different(call: CallDraft, rank: int, count: int) -> list[int]:
     return [left.pop(call.integer((0, len(left) - 1))) for _ in range(count)]
 
 
-def _listed(form: str, axes: list[int]) -> Argument:
+def _in_form(form: str, axes: list[int]) -> Argument:
     return axes if form == "list" else tuple(axes)
 
 
