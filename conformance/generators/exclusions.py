@@ -12,7 +12,7 @@ the least stride, dilation or size of a window, which is the convention `least-l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -49,10 +49,15 @@ _OVERRIDDEN = {"axisa": "axis", "axisb": "axis", "axisc": "axis"}
 _OF_FEATURES = ("for-each-feature", "places-along")
 """Rules for the shape of a tensor with a number for each place along an axis."""
 
-_OF_AXES = (kinds.Axis, kinds.Axes, kinds.ClassAxis, kinds.ReductionAxes)
+_OF_KINDS: Mapping[type, str] = {
+    **dict.fromkeys((kinds.Axis, kinds.Axes, kinds.ClassAxis, kinds.ReductionAxes), "axis"),
+    kinds.Permutation: "repeated",
+    kinds.TargetShape: "below",
+}
+"""The sort of values that each kind of parameter excludes."""
 _OF_NAMES = (kinds.Literals, kinds.DataFormat, kinds.Dtype)
 _OF_LENGTHS = (kinds.Moves, kinds.PerAxis, kinds.Window, kinds.Patch)
-"""Kinds of parameters that exclude values of one sort."""
+"""Kinds of parameters that exclude values of one sort, or of two."""
 
 Replace = Callable[[Structure, "Exclusion"], Structure | None]
 
@@ -143,12 +148,8 @@ def _names(documented: Signature) -> list[str]:
 
 def _sorts(parameter: str, rule: kinds.ParameterRule, spec: Spec) -> Sequence[str]:
     """The words of `_SORTS` that apply to a parameter."""
-    if isinstance(rule, kinds.Permutation):
-        return ("repeated",)
-    if isinstance(rule, kinds.TargetShape):
-        return ("below",)
-    if isinstance(rule, _OF_AXES):
-        return ("axis",)
+    if sort := next((_OF_KINDS[kind] for kind in _OF_KINDS if isinstance(rule, kind)), None):
+        return (sort,)
     if isinstance(rule, _OF_NAMES):
         values = getattr(rule, "values", [""])
         return ("name",) if any(isinstance(value, str) for value in values) else ()

@@ -10,8 +10,6 @@ Bounds (u the unit roundoff, n the number of terms):
 * diff: one rounding each time; those of the differences before it are at most gamma_n of their
   magnitudes. trapezoid: gamma_(n+5) of the sum of the magnitudes times their weights.
 * norm: as `l2_normalize`, gamma_(n/2 + 9) |value|, and nothing where a square leaves the range.
-* hamming, hanning: an angle of at most 2 pi with four roundings moves the cosine by 8 pi u, its 4
-  ULP by 8 u; half of it, and three roundings more: 24 u.
 * quantiles are conditioned: numbers between two elements move no more than these.
 """
 
@@ -26,13 +24,11 @@ from conformance.oracle import reductions
 from conformance.oracle.axes import Axis, axes_of
 from conformance.oracle.elementwise import binary
 from conformance.oracle.expectation import Array
-from conformance.oracle.keras_ops.special import turns
 from conformance.oracle.linear_algebra import inner_product
 from conformance.oracle.rounding import Arithmetic, allowance, finite_magnitude
 
 Bounded = tuple[Array, Array]
 _ADD: Any = np.add.reduce
-_WINDOW = 24
 
 
 def _without_nan(x: Array, number: float) -> Array:
@@ -348,30 +344,11 @@ def bounded_trapezoid(
     return trapezoid(x, points, dx, axis), np.where(risky, np.inf, bound)
 
 
-def _window(most: str, part: str) -> Callable[..., Array]:
-    def oracle(length: int) -> Array:
-        cosine = np.cos(2 * np.arccos(np.longdouble(-1)) * turns(length))
-        return np.asarray(np.longdouble(most) - np.longdouble(part) * cosine)
-
-    return oracle
-
-
-WINDOWS = {"hamming": _window("0.54", "0.46"), "hanning": _window("0.5", "0.5")}
-
-
-def _bounded_window(name: str) -> Callable[..., Bounded]:
-    def bounded(model: Arithmetic, length: int) -> Bounded:
-        return WINDOWS[name](length), np.full(length, allowance(_WINDOW, model))
-
-    return bounded
-
-
 ORACLES: Mapping[str, Callable[..., Array]] = {
     **{
         f"nan{name}": _left_out(reductions.ORACLES[name], number)
         for name, number in (("sum", 0), ("prod", 1), ("cumsum", 0), ("cumprod", 1))
     },
-    **WINDOWS,
     "nanmax": _extreme(np.max, -np.inf),
     "nanmin": _extreme(np.min, np.inf),
     "nanmean": nanmean,
@@ -399,7 +376,6 @@ CONTRACTIONS: Mapping[str, Callable[..., Bounded]] = {
         f"nan{name}": _left_out(reductions.CONTRACTIONS[name], number)
         for name, number in (("sum", 0), ("prod", 1), ("cumsum", 0), ("cumprod", 1))
     },
-    **{name: _bounded_window(name) for name in WINDOWS},
     "nanmean": bounded_nanmean,
     "nanvar": bounded_nanvar,
     "nanstd": bounded_nanstd,
