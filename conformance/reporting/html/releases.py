@@ -44,6 +44,7 @@ class ReleaseStrip(NamedTuple):
     target: str
     package: str
     releases: list[str]
+    """Their versions, in few characters."""
     rows: list[ReleaseRow]
 
 
@@ -52,8 +53,14 @@ def release_strips(past: Past, function: str) -> Iterator[ReleaseStrip]:
     for target, runs in past.items():
         tested = [run for run in runs if not run.problem]
         if histories := cell_histories(tested, function):
-            releases = [version for version, _ in histories[0].states]
+            releases = [_short(version) for version, _ in histories[0].states]
             yield ReleaseStrip(target, tested[0].package, releases, list(map(_row, histories)))
+
+
+def _short(version: str) -> str:
+    """`3.16 dev` for a nightly build, whose version is long."""
+    release, nightly, _ = version.partition(".dev")
+    return f"{release.removesuffix('.0')} dev" if nightly else version
 
 
 def _row(history: CellHistory) -> ReleaseRow:
