@@ -54,7 +54,7 @@ _OF_KINDS: Mapping[type, str] = {
     kinds.Permutation: "repeated",
     kinds.TargetShape: "below",
 }
-"""The sort of values that each kind of parameter excludes."""
+"""A word of `_SORTS` for each kind of parameter that excludes values of one kind."""
 _OF_NAMES = (kinds.Literals, kinds.DataFormat, kinds.Dtype)
 _OF_LENGTHS = (kinds.Moves, kinds.PerAxis, kinds.Window, kinds.Patch)
 """Kinds of parameters that exclude values of one sort, or of two."""

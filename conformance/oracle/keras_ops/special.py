@@ -9,10 +9,10 @@ Bounds (u the unit roundoff):
 
 * i0: exp(|x|) times a function that does not rise is off by |x| u, and within 16 ULP.
 * bartlett: an index over half of the length, and its distance from 1: 8 u.
-* hamming, hanning: an angle of at most 2 pi with four roundings moves the cosine by 8 pi u, its 4
-  ULP by 8 u; half of it, and three roundings more: 24 u.
+* hamming, hanning: an angle of at most 2 pi has four roundings, which move the cosine by 8 pi u. Its
+  4 ULP add 8 u. Half of the sum and three more roundings are 24 u.
 * blackman: as hanning, with two cosines: 48 u.
-* kaiser: the argument a = beta sqrt(s), with s = 1 - r^2 off by 8 u at most, moves by
+* kaiser: s = 1 - r^2 is off by 8 u at most. Therefore the argument a = beta sqrt(s) moves by
   4 u beta / sqrt(s) + 4 u a, at s = 0 by beta sqrt(8 u). I0 is moved by I1(a) / I0(a), which is
   less than 1 and than a / 2, times that; each of the two is within 16 ULP, the quotient rounded.
 """
