@@ -9,8 +9,8 @@ Bounds (u the unit roundoff):
 
 * i0: exp(|x|) times a function that does not rise is off by |x| u, and within 16 ULP.
 * bartlett: an index over half of the length, and its distance from 1: 8 u.
-* hamming, hanning: an angle of at most 2 pi has four roundings, which move the cosine by 8 pi u. Its
-  4 ULP add 8 u. Half of the sum and three more roundings are 24 u.
+* hamming, hanning: an angle of at most 2 pi has four roundings, which move the cosine by 8 pi u.
+  Its 4 ULP add 8 u. Half of the sum and three more roundings are 24 u.
 * blackman: as hanning, with two cosines: 48 u.
 * kaiser: s = 1 - r^2 is off by 8 u at most. Therefore the argument a = beta sqrt(s) moves by
   4 u beta / sqrt(s) + 4 u a, at s = 0 by beta sqrt(8 u). I0 is moved by I1(a) / I0(a), which is
