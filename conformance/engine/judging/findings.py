@@ -326,6 +326,7 @@ def _unusual(prepared: Prepared, symbols: bool) -> set[str]:
 def described(
     prepared: Prepared,
     *,
+    layouts: bool = True,
     bindings: bool = True,
     joined: bool = False,
     symbols: bool = False,
@@ -334,9 +335,10 @@ def described(
 ) -> str:
     """The call of a case in words: `sum(x, axis=1) with x float32 (2, 3) in a variable`.
 
-    Without `bindings` it does not say how inputs are made. With `joined`, inputs that are alike
-    share their words, and only `symbols` names all symbolic tensors. With `draw`, inputs of few
-    elements have their numbers of that draw; with `only`, those inputs that are made so.
+    Without `layouts` and `bindings` it does not say how arrays lie and how inputs are made. With
+    `joined`, inputs that are alike share their words, and only `symbols` names all symbolic
+    tensors. With `draw`, inputs of few elements have their numbers of that draw; with `only`, those
+    inputs that are made so.
     """
     program = prepared.structure.program
     symbolic = symbols_of(prepared.structure.edition)  # elsewhere each call builds a graph
@@ -346,11 +348,8 @@ def described(
     numbers = {name: text for name, text in texts.items() if text}
     words = partial(_in_words, bindings=bindings, usual=usual, numbers=numbers)
     unusual = _unusual(prepared, symbols)
-    inputs = (
-        joined_inputs(program.inputs, unusual, numbers)
-        if joined
-        else ", ".join(map(words, program.inputs))
-    )
+    tensors = program.inputs if layouts else [replace(i, layout=Layout.C) for i in program.inputs]
+    inputs = joined_inputs(tensors, unusual, numbers) if joined else ", ".join(map(words, tensors))
     call = called_text(call_of(program))
     if prepared.structure.part is not None:
         call = f"the {prepared.structure.part.name} of {call}"

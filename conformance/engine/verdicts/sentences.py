@@ -141,7 +141,13 @@ def _described(finding: Finding, trial: CallTrial, **how: bool) -> str:
     the numbers of Python alone."""
     raises = finding.kind is FindingKind.EXCEPTION
     draw = finding.draw if raises or finding.kind is FindingKind.VALUE else None
-    return described(trial.prepared, draw=draw, only=Binding.PYTHON if raises else None, **how)
+    return described(
+        trial.prepared,
+        draw=draw,
+        only=Binding.PYTHON if raises else None,
+        layouts=finding.contradicts,  # the others are shown as they were found
+        **how,
+    )
 
 
 def _shortenings(
