@@ -145,7 +145,7 @@ def _described(finding: Finding, trial: CallTrial, **how: bool) -> str:
         trial.prepared,
         draw=draw,
         only=Binding.PYTHON if raises else None,
-        layouts=finding.contradicts,  # the others are shown as they were found
+        layouts=finding.contradicts,  # the others are not shrunk, so the layout may not matter
         **how,
     )
 
