@@ -211,8 +211,8 @@ def failure(tally: Tally, group: Group, prelude: Prelude) -> Failure:
         readings=list(finding.readings),
         program=to_json(case.program) if case else None,
         inputs=_inputs(case) if case else {},
-        expected=_side(expected, finding),
-        got=_side(finding.got, finding, finding.came),
+        expected=side_record(expected, finding),
+        got=side_record(finding.got, finding, finding.came),
         max_ulp=finding.ulp if finding.ulp is not None and np.isfinite(finding.ulp) else None,
         script=_script(tally, group, message, prelude),
         place=finding.place or UNSET,
@@ -291,13 +291,16 @@ def _inputs(case: Case) -> dict[str, Array]:
     return {name: record(array, (), dtypes.get(name)) for name, array in case.arrays.items()}
 
 
-def _side(
+def side_record(
     value: npt.NDArray[Any] | str | None, finding: Finding, dtype: str | None = None
 ) -> Array | str | None:
+    """The answer of a finding, or what it expects, for a results file."""
     if isinstance(value, np.generic) and not isinstance(value, str):
         value = np.asarray(value)
     if not isinstance(value, np.ndarray):
         return value
+    if value.dtype.kind == "c":  # a results file has no complex numbers
+        return f"{value.dtype.name} {np.array2string(value, threshold=MOST_ELEMENTS)}"
     sides = (finding.expected, finding.got)
     numbers = value.size > MOST_ELEMENTS and all(isinstance(s, np.ndarray) for s in sides)
     return record(value, named_index(finding) if numbers else (), dtype)
