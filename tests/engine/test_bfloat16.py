@@ -160,7 +160,7 @@ def test_results_name_it() -> None:
     assert record(np.ones(2, np.float32), (), BFLOAT16).dtype == BFLOAT16
     trial = trials("keras.ops.exp", BFLOAT16)[0]
     failures = trial.judge(observed(trial, lambda x: np.exp(x["x"]) + 2)).findings
-    assert {f.came for f in failures} == {BFLOAT16}
+    assert {f.got_dtype for f in failures} == {BFLOAT16}
 
 
 def test_a_script_makes_it_by_the_library_alone() -> None:

@@ -64,7 +64,9 @@ class CallAnswer:
     def finding(self, allowed: Allowance, kind: FindingKind | str, **details: Any) -> Finding:
         """A finding on the value of this answer; `details` are the other fields."""
         held = self.held if "got" in details else None
-        return Finding.under(allowed, Aspect.VALUE, kind, draw=self.number, came=held, **details)
+        return Finding.under(
+            allowed, Aspect.VALUE, kind, draw=self.number, got_dtype=held, **details
+        )
 
     def fits(self, got: Array) -> bool:
         """Whether the shape is right, of the evidence if that of the answer is."""

@@ -84,7 +84,7 @@ class Finding:
     conventions: tuple[str, ...] = ()
     draw: int = 0
     got: Array | str | None = None
-    came: str | None = None
+    got_dtype: str | None = None
     """The dtype of `got`, where the array does not say it: bfloat16."""
     expected: Array | str | Callable[[], Array] | None = None
     """The expected answer, or a function that gives it: a bound is slow, and few need it."""

@@ -127,19 +127,19 @@ def _expectation(case: CallAnswer, got: Array, readings: Readings = ()) -> Expec
     """
     if case.accepts and case.prepared.like is not None:
         return case.prepared.expectation(case.number, case.prepared.like, readings)
-    came = case.held or name_of(got.dtype)
-    if WIDER in readings and came in _FLOATS:
-        return case.prepared.expectation(case.number, came, readings)
+    got_dtype = case.held or name_of(got.dtype)
+    if WIDER in readings and got_dtype in _FLOATS:
+        return case.prepared.expectation(case.number, got_dtype, readings)
     accepted = _accepted(case)
     if NARROWED in readings and got.dtype.kind in "iu" and not is_floating(accepted):
-        accepted = came
-    if _keeps_fractions(case, accepted, came):
-        return case.prepared.expectation(case.number, came, readings)
-    dtype = _narrower(accepted, came)
+        accepted = got_dtype
+    if _keeps_fractions(case, accepted, got_dtype):
+        return case.prepared.expectation(case.number, got_dtype, readings)
+    dtype = _narrower(accepted, got_dtype)
     expectation = case.prepared.expectation(case.number, dtype, readings)
     own = expectation if dtype == accepted else widened_by_rounding(expectation)
-    if _is_promoted(case, accepted, came):
-        promoted = case.prepared.expectation(case.number, came, readings)
+    if _is_promoted(case, accepted, got_dtype):
+        promoted = case.prepared.expectation(case.number, got_dtype, readings)
         fits = promoted.value.shape == got.shape and bool(agrees(got, promoted).all())
         return promoted if fits else own
     return own
@@ -160,30 +160,30 @@ def _accepted(case: CallAnswer) -> str:
     return accepted_dtypes(prepared.structure, other)[0] if other else prepared.dtypes[0]
 
 
-def _is_promoted(case: CallAnswer, accepted: str, came: str) -> bool:
+def _is_promoted(case: CallAnswer, accepted: str, got_dtype: str) -> bool:
     """Whether the result has a dtype that holds more than the accepted one, and a convention
     allows it.
 
     Where the convention on overflow is open, its readings say what wider integers hold.
     """
-    if not holds_more(came, accepted) or ConventionName.INTEGER_OVERFLOW in case.conventions:
+    if not holds_more(got_dtype, accepted) or ConventionName.INTEGER_OVERFLOW in case.conventions:
         return False
-    return came in promotions(case.prepared, case.other)
+    return got_dtype in promotions(case.prepared, case.other)
 
 
-def _keeps_fractions(case: CallAnswer, accepted: str, came: str) -> bool:
+def _keeps_fractions(case: CallAnswer, accepted: str, got_dtype: str) -> bool:
     """Whether the result is of a floating dtype where integers are accepted: then a fraction that
     is lost is lost without need."""
-    floating = came in _FLOATS and not is_floating(accepted)
-    return floating and _is_promoted(case, accepted, came)
+    floating = got_dtype in _FLOATS and not is_floating(accepted)
+    return floating and _is_promoted(case, accepted, got_dtype)
 
 
 @cache
-def _narrower(accepted: str, came: str) -> str:
+def _narrower(accepted: str, got_dtype: str) -> str:
     """The narrower of the dtypes, if both are floating."""
-    if came not in _FLOATS or not is_floating(accepted):
+    if got_dtype not in _FLOATS or not is_floating(accepted):
         return accepted
-    return came if limits(came).nmant < limits(accepted).nmant else accepted
+    return got_dtype if limits(got_dtype).nmant < limits(accepted).nmant else accepted
 
 
 _FLOATS = (BFLOAT16, "float16", "float32", "float64")
@@ -254,7 +254,7 @@ def _other_shape(case: CallAnswer, got: Array) -> Finding:
         allowed = of_anything((arrangement,))
     else:  # other numbers, in whatever shape
         allowed = of_nothing((*case.conventions, arrangement))
-    return replace(_of_shape(case, got.shape, allowed), got=got, came=case.held)
+    return replace(_of_shape(case, got.shape, allowed), got=got, got_dtype=case.held)
 
 
 def _of_misfit(case: CallAnswer) -> Allowance:

@@ -212,7 +212,7 @@ def failure(tally: Tally, group: Group, prelude: Prelude) -> Failure:
         program=to_json(case.program) if case else None,
         inputs=_inputs(case) if case else {},
         expected=side_record(expected, finding),
-        got=side_record(finding.got, finding, finding.came),
+        got=side_record(finding.got, finding, finding.got_dtype),
         max_ulp=finding.ulp if finding.ulp is not None and np.isfinite(finding.ulp) else None,
         script=_script(tally, group, message, prelude),
         place=finding.place or UNSET,

@@ -55,7 +55,7 @@ def limits_of(finding: Finding, trial: Trial) -> npt.NDArray[np.float64]:
 def _expectation(finding: Finding, trial: CallTrial) -> Expectation | None:
     """The expectation whose value the finding shows, in the narrower of the dtypes."""
     got, expected = np.asarray(finding.got), np.asarray(finding.expected)
-    likely = (trial.prepared.like, trial.prepared.dtypes[0], finding.came or got.dtype.name)
+    likely = (trial.prepared.like, trial.prepared.dtypes[0], finding.got_dtype or got.dtype.name)
     for dtype in (dtype for dtype in likely if dtype is not None):
         try:
             found = trial.prepared.expectation(finding.draw, dtype)

@@ -79,7 +79,7 @@ def _own(finding: Finding, trial: CallTrial) -> Expectation:
 
 def _likely(finding: Finding, trial: CallTrial) -> Iterator[str]:
     prepared, got = trial.prepared, np.asarray(finding.got)
-    names = (prepared.like, prepared.dtypes[0], finding.came or got.dtype.name)
+    names = (prepared.like, prepared.dtypes[0], finding.got_dtype or got.dtype.name)
     yield from (name for name in names if name is not None and is_dtype(name))
 
 
@@ -141,7 +141,7 @@ def _dtypes(finding: Finding, trial: CallTrial) -> Sequence[str]:
     named = dtype_conventions(prepared, {})
     readings = [reading.name for name in sorted(named) for reading in known[name].readings]
     tensors = {item.dtype for item in prepared.structure.program.inputs}
-    if BFLOAT16 not in tensors | {*prepared.dtypes, finding.came}:
+    if BFLOAT16 not in tensors | {*prepared.dtypes, finding.got_dtype}:
         readings = [name for name in readings if name != BFLOAT16]  # which NumPy could not compare
     return list(dict.fromkeys([*prepared.dtypes, *filter(is_dtype, readings)]))
 

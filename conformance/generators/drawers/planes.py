@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from conformance.generators.calls import CallDraft
 from conformance.generators.dimensions import dims
+from conformance.generators.forms import in_form
 from conformance.program import Argument, Binding
 from conformance.specs.kinds import FromDrawer
 
@@ -48,16 +49,12 @@ def _moved(call: CallDraft) -> None:
     count = 1 if form == "integer" else call.integer((1, min(len(shape), 3)))
     for name in ("source", "destination"):
         axes = [_axis(call, axis, len(shape)) for axis in _different(call, len(shape), count)]
-        call.add_value(name, axes[0] if form == "integer" else _in_form(form, axes))
+        call.add_value(name, axes[0] if form == "integer" else in_form(axes, form))
 
 
 def _different(call: CallDraft, rank: int, count: int) -> list[int]:
     left = list(range(rank))
     return [left.pop(call.integer((0, len(left) - 1))) for _ in range(count)]
-
-
-def _in_form(form: str, axes: list[int]) -> Argument:
-    return axes if form == "list" else tuple(axes)
 
 
 def _turned(call: CallDraft) -> None:
