@@ -79,6 +79,14 @@ def test_a_dtype_that_is_wrong_itself_is_told_once() -> None:
     assert of_dtype(findings) == [(FindingKind.DTYPE, Verdict.VIOLATES)]
 
 
+def test_a_document_without_a_word_on_dtypes_is_not_cited() -> None:
+    """The delivered dtype contradicts the reported one; no sentence demands either."""
+    findings = findings_of(trial("keras.ops.exp", "int16"), "int16", "float32")
+    (violation,) = [f for f in findings if f.aspect is Aspect.DTYPE and not f.conventions]
+    assert violation.gives == "reports int16 but returns float32"
+    assert "keras.KerasTensor" in str(violation.at)
+
+
 def test_documents_that_leave_it_open_convict_nobody() -> None:
     call = trial("exp", "float64", "keras-2.2")
     findings = of_dtype(findings_of(call, "float64", "float32"))

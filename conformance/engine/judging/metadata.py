@@ -44,14 +44,18 @@ def dtype(
 ) -> Iterator[Finding]:
     """Findings on the dtype of the result, as evaluated and as `K.dtype` reports it.
 
-    Each may be one that the documents leave open, and still the two must agree. An empty result of
-    a dtype that no document names shows nothing: nothing was computed.
+    Each may be one that the documents leave open, and still the two must agree: a reported dtype
+    that contradicts the delivered one is a violation wherever no sentence demands another one. An
+    empty result of a dtype that no document names shows nothing: nothing was computed.
     """
     undocumented = ConventionName.INPUT_DTYPE in prepared.structure.unsettled
     if undocumented and value is not None and value.array is not None and not value.array.size:
         return
     findings = list(_apart(prepared, said, value, other))
-    if all(finding.conventions for finding in findings):
+    structure = prepared.structure
+    silent = not is_claimed(structure.spec, Aspect.DTYPE, structure.edition)
+    open_kinds = {FindingKind.CLAIMED_DTYPE} if silent else set()
+    if all(finding.conventions or finding.kind in open_kinds for finding in findings):
         contradictions = list(_contradicted(prepared, said, value))
         if contradictions:  # the reported dtype has one finding
             findings = [f for f in findings if f.kind is not FindingKind.CLAIMED_DTYPE]
