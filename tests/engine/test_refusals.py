@@ -116,6 +116,7 @@ OF_CODE = (
     raised("'numpy.int64' object is not iterable", "TypeError"),
     raised("list indices must be integers or slices, not tuple", "TypeError"),
     raised("bad operand type for abs(): 'list'", "TypeError"),
+    raised("Invalid dtype: None"),
     raised("Variable.__array__() takes 1 positional argument but 2 were given", "TypeError"),
     raised("f() got multiple values for argument 'target'", "TypeError"),
     raised("Exception encountered when calling F.call().\n\nlist index out of range", "IndexError"),
