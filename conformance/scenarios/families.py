@@ -34,6 +34,7 @@ from conformance.scenarios.promises import (
     creation,
     forms,
     images,
+    keras_containers,
     keras_forms,
     names,
 )
@@ -83,6 +84,7 @@ FAMILIES: tuple[Family, ...] = (
     *arguments.FAMILIES,
     *forms.FAMILIES,
     *activated.FAMILIES,
+    *keras_containers.FAMILIES,
     *keras_forms.FAMILIES,
     *keras_branches.FAMILIES,
     *keras_loops.FAMILIES,

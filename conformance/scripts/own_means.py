@@ -16,9 +16,15 @@ from conformance.program.calls import argument_text, step_lines
 from conformance.program.model import COMPILED, DIFFERENTIATED, Binding, Program, Step
 from conformance.scripts.prelude import Prelude
 
-_IMPORTS = {"jax": "import jax", "tensorflow": "import tensorflow as tf", "torch": "import torch"}
+_IMPORTS = {
+    "jax": "import jax",
+    "mlx": "import mlx.core as mx",
+    "tensorflow": "import tensorflow as tf",
+    "torch": "import torch",
+}
+_COMPILERS = {"jax": "jax.jit", "mlx": "mx.compile", "tensorflow": "tf.function"}
 _CALLED = "called"
-"""The name of the function that JAX differentiates."""
+"""The name of the function that JAX or MLX differentiates."""
 
 
 class OwnMeans:
@@ -91,10 +97,9 @@ class OwnMeans:
         tensors = step.mentions() & self._tensors
         inputs = [item.name for item in self._whole.inputs if item.name in tensors]
         names = ", ".join(inputs)
-        options = "" if self._backend == "jax" else _of_tensorflow(whole, inputs)
-        compiler = "jax.jit" if self._backend == "jax" else "tf.function"
+        options = _of_tensorflow(whole, inputs) if self._backend == "tensorflow" else ""
         called = f"lambda {names}: {call}" if names else f"lambda: {call}"
-        yield f"{step.result} = {compiler}({called}{options})({names})"
+        yield f"{step.result} = {_COMPILERS[self._backend]}({called}{options})({names})"
 
     def _gradients(self, step: Step) -> Iterator[str]:
         name, weights, sources, *args = step.args
@@ -108,6 +113,10 @@ class OwnMeans:
             yield f"{_CALLED} = lambda {tensors}: {first}"
             yield f"result, backwards = jax.vjp({_CALLED}, {tensors})"
             yield f"{step.result} = backwards({above})"
+        elif self._backend == "mlx":
+            yield f"{_CALLED} = lambda {tensors}: {first}"
+            yield f"result = {_CALLED}({tensors})"
+            yield f"result, {step.result} = mx.vjp({_CALLED}, [{tensors}], [{above}])"
         elif self._backend == "tensorflow":
             yield "with tf.GradientTape() as tape:"
             yield f"    tape.watch([{tensors}])"

@@ -45,6 +45,20 @@ def jit(function):
 def vjp(function, x):
     return function(x), lambda above: (2 * x * above,)
 """,
+    "mlx": """
+import sys
+import types
+
+def compile(function):
+    return function
+
+def vjp(function, tensors, above):
+    (x,), (weights,) = tensors, above
+    return [function(x)], [2 * x * weights]
+
+__path__ = []
+core = sys.modules["mlx.core"] = types.SimpleNamespace(compile=compile, vjp=vjp)
+""",
     "tensorflow": """
 watched = []
 
@@ -77,6 +91,12 @@ def grad(result, tensors, above, allow_unused):
 
 autograd = types.SimpleNamespace(grad=grad)
 """,
+}
+COMPILERS = {
+    "jax": "jax.jit(",
+    "mlx": "mx.compile(",
+    "tensorflow": "tf.function(",
+    "torch": "torch.compile(",
 }
 TENSORS = tuple(Input(n, (2,), "float32", Binding.CONSTANT) for n in ("x", "weights"))
 
@@ -146,9 +166,7 @@ def test_a_compiled_call_takes_one_line(
     script = comparing_script(case, prelude(backend, tmp_path), ending, "t")
     assert ended(script, tmp_path) == (0, "")
     (line,) = (line for line in script.splitlines() if line.startswith("result ="))
-    assert {"jax": "jax.jit(", "tensorflow": "tf.function(", "torch": "torch.compile("}[
-        backend
-    ] in line
+    assert COMPILERS[backend] in line
     unknown = backend == "tensorflow" and isinstance(whole, list)
     assert ("[None, *x.shape[1:]]" in line) is unknown
 

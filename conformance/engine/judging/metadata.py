@@ -44,9 +44,9 @@ def dtype(
 ) -> Iterator[Finding]:
     """Findings on the dtype of the result, as evaluated and as `K.dtype` reports it.
 
-    Each may be one that the documents leave open, and still the two must agree: a reported dtype
-    that contradicts the delivered one is a violation wherever no sentence demands another one. An
-    empty result of a dtype that no document names shows nothing: nothing was computed.
+    The documents may leave both open, and still the two must agree. If no sentence is about dtypes,
+    the reported dtype must be the delivered one. An empty result of a dtype that no document
+    names shows nothing: nothing was computed.
     """
     undocumented = ConventionName.INPUT_DTYPE in prepared.structure.unsettled
     if undocumented and value is not None and value.array is not None and not value.array.size:
