@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
 from types import MappingProxyType
@@ -96,10 +97,15 @@ class Structure:
 
     @property
     def size(self) -> tuple[int, ...]:
-        """A measure of complexity: the smaller of two failing structures is shown."""
-        elements = sum(max(1, len(i.shape)) for i in self.program.inputs)
-        total = sum(d for i in self.program.inputs for d in i.shape)
-        return (len(self.program.inputs), elements, total, len(self.unsettled))
+        """A measure of complexity: the smaller of two failing structures is shown.
+
+        A call with half of the elements is smaller, whatever else it has, down to 31 elements.
+        """
+        shapes = [item.shape for item in self.program.inputs]
+        elements = sum(math.prod(shape) for shape in shapes)
+        axes, total = sum(max(1, len(shape)) for shape in shapes), sum(map(sum, shapes))
+        doublings = max(0, elements.bit_length() - 5)
+        return (doublings, len(shapes), axes, total, len(self.unsettled))
 
     @property
     def oracle(self) -> str:

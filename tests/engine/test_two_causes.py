@@ -36,7 +36,7 @@ def test_what_is_wrong_for_one_rank_does_not_hide_what_is_wrong_for_one_axis(
         True,
         False,
     }
-    assert "(1, 1, 1, 1) gives 1.00999999" in first.message + second.message
+    assert "[[[[0]]]] gives 1.00999999" in first.message + second.message
 
 
 @pytest.mark.thorough

@@ -97,7 +97,7 @@ def test_a_structure_is_one_call_as_the_edition_documents_it(edition: Edition, n
         by = "operator.getitem" if part is None or part.by is None else part.by
         taken = [by] if is_one_of_several else []
         flat = part is not None and part.flat
-        shown = [] if structure.spec.unique else structure.spec.results  # for the evidence
+        shown = [] if structure.spec.unique else returned  # for the evidence
         every = [part.by or "operator.getitem" for part in shown]
         assert [m.function for m in members] == [*taken, *(["reshape"] if flat else []), *every]
         pairs = {ref for s in complex_numbers for ref in references(list(s.args))}
@@ -143,7 +143,10 @@ def test_the_rules_agree_with_each_other(edition: Edition, name: str) -> None:
             # how many different indices there are is not known when the graph is built
             numbers = replace(structure.static, below=structure.runtime.below)
             shape = tuple(evaluate(structure.shape_rule, numbers))
-            assert structure.claimed != "result" or shape == real
+            # nor is the number of segments if the call leaves it out
+            counted = name.startswith("keras.ops.segment_")
+            counted &= structure.arguments.get("num_segments") is None
+            assert structure.claimed != "result" or shape[counted:] == real[counted:]
 
 
 def evidence_shape(prepared: Prepared) -> tuple[int, ...]:
@@ -165,6 +168,8 @@ def test_the_shape_rule_gives_the_shape_of_the_oracle(edition: Edition, name: st
             assert "empty" in structure.unsettled, structure.program
             continue
         answered += 1
+        if prepared.evidence is not None and any(part.flat for part in structure.spec.results):
+            continue  # that of a row is computed from the array that was flattened
         shape = prepared.shape if prepared.evidence is None else evidence_shape(prepared)
         assert expectation.value.shape == shape
         assert expectation.bound.shape == shape
@@ -279,6 +284,17 @@ def test_shrinking_ends_with_the_smallest_that_fails() -> None:
 def size(structure: Structure) -> tuple[int, ...]:
     """How complex a structure is."""
     return structure.size
+
+
+def test_two_short_tensors_are_smaller_than_one_long_one() -> None:
+    (call,) = steered(load()["maximum"], NEWEST, {"x rank": "1"}, 1, 0)
+    program = call.value.program
+    two = [replace(item, shape=(2, 2)) for item in program.inputs[:1] * 2]
+    long, short = (
+        replace(call.value, program=replace(program, inputs=tuple(inputs)))
+        for inputs in ([replace(two[0], shape=(31, 2, 128, 2))], two)
+    )
+    assert size(short) < size(long)
 
 
 def test_what_does_not_fail_is_asked_about_once() -> None:

@@ -47,10 +47,9 @@ class CallTrial:
     @property
     def size(self) -> tuple[int, ...]:
         """How complex the structure is; an array of every number is less simple than others."""
-        inputs, *rest = self.prepared.structure.size
-        return (
-            (inputs, *self.prepared.shape, *rest) if self.prepared.elementwise else (inputs, *rest)
-        )
+        doublings, inputs, *rest = self.prepared.structure.size
+        shape = self.prepared.shape if self.prepared.elementwise else ()
+        return (doublings, inputs, *shape, *rest)
 
     @property
     def unsettled(self) -> tuple[str, ...]:
