@@ -82,6 +82,7 @@ class ConventionName(StrEnum):
     MIXED_DTYPES = "mixed-dtypes"
     MOVING_AVERAGE = "moving-average"
     NEGATIVE_AXIS = "negative-axis"
+    NEGATIVE_POWER = "negative-power"
     NEGATIVE_SEED = "negative-seed"
     NEGATIVE_STOP = "negative-stop"
     NEW_NUMBERS = "new-numbers"

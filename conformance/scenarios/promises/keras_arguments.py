@@ -1,0 +1,93 @@
+"""Arguments of keras.ops that single calls do not draw.
+
+Integers are raised to powers, targets have several axes, and kernels have even sizes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import strategies as st
+
+from conformance.oracle.losses import in_top_k
+from conformance.scenarios.checks import has_shape, is_array
+from conformance.scenarios.drawn_arrays import a_shape, small
+from conformance.scenarios.model import KERAS_3, KERAS_3_DOCUMENT, Alternative, Array
+from conformance.scenarios.recorder import Book, Lines, Recorder, Result
+from conformance.specs.convention_names import ConventionName
+
+BOOK = Book()
+RETURNS: Lines = {KERAS_3_DOCUMENT: "Returns"}
+INTEGERS = ("int8", "int16", "int32", "int64")
+
+
+def _constant(K: Recorder, name: str, x: Array) -> Result:
+    return K.constant(K.array(name, x), dtype=x.dtype.name)
+
+
+@BOOK.scenario(
+    "keras.ops.power", "integers to a power", editions=KERAS_3, share=2.0, dtype=INTEGERS
+)
+def powers(K: Recorder, draw: st.DrawFn, dtype: str) -> None:
+    """Bases from -3 to 3 and exponents from 0 to 4, whose powers every integer type holds."""
+    shape = a_shape(draw)
+    bases, exponents = small(draw, shape, dtype, 3), abs(small(draw, shape, dtype))
+    results = K[K.tested](_constant(K, "x1", bases), _constant(K, "x2", exponents))
+    expected = bases**exponents
+    K.expect("the powers", results.output("values"), is_array(expected), "the powers", at=RETURNS)
+
+
+@BOOK.scenario("keras.ops.power", "integers to a negative power", editions=KERAS_3, dtype=INTEGERS)
+def negative_powers(K: Recorder, draw: st.DrawFn, dtype: str) -> None:
+    """Bases other than 0: a fraction, which a result of integers drops."""
+    shape = a_shape(draw)
+    bases, exponents = small(draw, shape, dtype, 3), -1 - abs(small(draw, shape, dtype, 2))
+    bases[bases == 0] = 3
+    results = K[K.tested](_constant(K, "x1", bases), _constant(K, "x2", exponents)).output("values")
+    fractions = bases.astype("float64") ** exponents
+    as_fractions = Alternative(
+        ConventionName.NEGATIVE_POWER, "fractions", is_array(fractions.astype("float32"))
+    )
+    K.expect(
+        "the powers",
+        results,
+        is_array(np.trunc(fractions).astype(dtype)),
+        "fractions, cut off in integers",
+        at=RETURNS,
+        alternatives=(as_fractions,),
+    )
+    K.conventions = (ConventionName.NEGATIVE_POWER,)
+
+
+@BOOK.scenario("keras.ops.in_top_k", "targets of {rank} axes", editions=KERAS_3, rank=(2, 3))
+def several_axes(K: Recorder, draw: st.DrawFn, rank: int) -> None:
+    """Each target is compared with its own row of predictions, all of which differ."""
+    shape, classes = a_shape(draw, rank, rank, 3), draw(st.integers(2, 5))
+    generator = np.random.default_rng(draw(st.integers(0, 2**16)))
+    order = np.arange(classes, dtype="float32")
+    rows = [generator.permutation(order) for _ in range(int(np.prod(shape)))]
+    targets = generator.integers(0, classes, len(rows), dtype="int32")
+    k = draw(st.integers(1, classes))
+    expected = in_top_k(np.stack(rows), targets, k).reshape(shape)
+    arrays = targets.reshape(shape), np.stack(rows).reshape(*shape, classes)
+    result = K[K.tested](*map(_constant, (K, K), ("targets", "predictions"), arrays), k)
+    values = result.output("values")
+    K.expect("the result", values, is_array(expected), "that of each row", at=RETURNS)
+
+
+@BOOK.scenario(
+    "keras.ops.image.gaussian_blur",
+    "a kernel of {kernel}",
+    editions=KERAS_3,
+    kernel=((2, 2), (4, 4), (2, 3), (3, 2)),
+)
+def even_kernels(K: Recorder, draw: st.DrawFn, kernel: tuple[int, int]) -> None:
+    """The image keeps its shape. On which side of its centre a kernel is longer is not said."""
+    shape = draw(st.sampled_from(((6, 5, 3), (2, 6, 5, 3))))
+    images = _constant(K, "images", small(draw, shape))
+    blurred = K[K.tested](images, kernel_size=kernel, data_format="channels_last")
+    at: Lines = {KERAS_3_DOCUMENT: "Examples"}
+    shape_kept = has_shape(shape)
+    K.expect("the shape", blurred.output("values"), shape_kept, f"shape {shape}", at=at)
+
+
+FAMILIES = BOOK.families
