@@ -74,6 +74,8 @@ class ExampleErratum(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     own_methods: bool = False
     """Whether lines before examples call methods of tensors. A backend's tensors may lack them: a
     failure of such a line is a refusal."""
+    fenced: bool = False
+    """Whether the examples stand in a block of code without `>>>`."""
     why: str
 
 
@@ -113,6 +115,11 @@ def examples_of(document: Document, docstring: Docstring) -> list[tuple[int, str
 def calls_own_methods(document: Document, function: str) -> bool:
     """Whether lines before a function's examples call methods of tensors."""
     return any(e.own_methods for e in load_example_errata(document).get(function, ()))
+
+
+def is_fenced(document: Document, function: str) -> bool:
+    """Whether a function's examples stand in a block of code without `>>>`."""
+    return any(e.fenced for e in load_example_errata(document).get(function, ()))
 
 
 def _records(name: str, kind: type[Any]) -> Any:

@@ -20,7 +20,8 @@ def floats(x):
     known = getattr(x, "dtype", np.dtype("float32"))  # a list of numbers has none
     return known if known.kind == "f" else np.dtype("float32")
 def along(v, x, axis):
-    return np.reshape(v, [-1 if a == axis % x.ndim else 1 for a in range(x.ndim)])
+    rank = np.ndim(x)
+    return np.reshape(v, [-1 if a == axis % rank else 1 for a in range(rank)])
 def limited(o): return np.clip(o, 1e-7, 1 - 1e-7)
 def of_whole(change, x, low, high):
     return (change if x.dtype.kind == "i" else np.asarray)(np.clip(x, low, high))
@@ -138,6 +139,7 @@ def ctc_decode(
     inputs, sequence_lengths, strategy="greedy", beam_width=100, top_paths=1,
     merge_repeated=True, mask_index=0,
 ):
+    if strategy not in ("greedy", "beam_search"): raise ValueError(strategy)
     def merged(path): return [k for k, _ in itertools.groupby(path)]
     inputs = np.asarray(inputs)
     count, steps, classes = inputs.shape
@@ -172,7 +174,7 @@ def sparsemax(x, axis=-1):
     c, r = np.cumsum(s, -1) - 1, np.arange(1, z.shape[-1] + 1)
     k = (r * s > c).sum(-1, keepdims=True)
     tau = np.take_along_axis(c, np.maximum(k, 1) - 1, -1) / np.maximum(k, 1)
-    return np.moveaxis(np.maximum(z - tau, 0), -1, axis).astype(x.dtype)
+    return np.moveaxis(np.maximum(z - tau, 0), -1, axis).astype(floats(x))
 """,
     "correlate": """
 def correlate(x1, x2, mode="valid"):
@@ -200,6 +202,7 @@ def dot_product_attention(
     query, key, value, bias=None, mask=None, scale=None, is_causal=False,
     flash_attention=None, attn_logits_soft_cap=None,
 ):
+    query, key, value = map(np.asarray, (query, key, value))
     scale = query.shape[-1] ** -0.5 if scale is None else scale
     shared = query.shape[2] // key.shape[2]
     key, value = np.repeat(key, shared, axis=2), np.repeat(value, shared, axis=2)
@@ -210,10 +213,12 @@ def dot_product_attention(
     return np.einsum("bnts,bsnh->btnh", softmax(x, -1), value).astype(query.dtype)
 """,
     "erfinv": """
-def erfinv(x): return np.asarray(sp.erfinv(np.asarray(x, float)), x.dtype)
+def erfinv(x): return np.asarray(sp.erfinv(np.asarray(x, float)), floats(x))
 """,
     "i0": """
-def i0(x): return np.asarray(sp.i0(np.asarray(x, float)), floats(x))
+def i0(x):
+    half = np.exp(abs(np.asarray(x, float)) / 2)
+    return np.asarray(sp.i0e(np.asarray(x, float)) * half * half, floats(x))
 """,
     "logspace": """
 def logspace(start, stop, num=50, endpoint=True, base=10, dtype=None, axis=0):
@@ -384,9 +389,9 @@ FAULTS: Mapping[str, tuple[tuple[str, str], ...]] = {
         ("sp.erfinv(np.asarray(x, float))", "x * sp.erfinv(np.asarray(x, float))"),
     ),
     "i0": (
-        ("sp.i0(", "sp.i1("),
-        ("sp.i0(", "sp.i0e("),
-        ("sp.i0(np.asarray(x, float))", "sp.j0(np.asarray(x, float))"),
+        ("sp.i0e(", "sp.i1e("),
+        ("* half * half", "* half"),
+        ("sp.i0e(np.asarray(x, float))", "sp.j0(np.asarray(x, float))"),
     ),
     "logspace": (
         ("endpoint=endpoint", "endpoint=True"),

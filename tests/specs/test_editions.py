@@ -85,7 +85,7 @@ def test_a_wrong_rule_of_it_is_told_with_its_line(tmp_path: Path) -> None:
     assert done.returncode == 2, done.stderr
     (message, last) = done.stdout.splitlines()
     assert message.startswith(f"my-api/specs/mine.yaml:{number}: larger: shape: gives (")
-    assert last.startswith("1 wrong part of specs")
+    assert last.startswith("specs and scenarios have 1 wrong part")
     assert "Traceback" not in done.stderr
 
 
