@@ -38,7 +38,7 @@ from conformance.observations import (
 )
 from conformance.program import Binding, Case, Outputs, Step, call_text, to_json
 from conformance.program.marks import MAYBE, OPERATOR, OPERATOR_CALL, PRINTED_CALL, UNKNOWN
-from conformance.program.model import COMPILED
+from conformance.program.model import COMPILED, DIFFERENTIATED
 from conformance.results import Aspect, FindingKind, Verdict
 from conformance.scenarios import Check, Problem, Scenario, Setup
 from conformance.scenarios.examples.docstring_results import DOCSTRING_EXAMPLE
@@ -53,6 +53,8 @@ _EVALUATING = ("eval", "get_value", "batch_get_value")
 
 _STATIC_SHAPE = "int_shape"
 _GRADIENTS = "gradients"
+_OWN_GRADIENTS = (DIFFERENTIATED, "derivative")
+"""What a mapping calls the gradients that a backend takes by its own means."""
 _MAKERS = {"variable": Binding.VARIABLE, "placeholder": Binding.PLACEHOLDER}
 _ASKED_OF = {Aspect.GRADIENT: _GRADIENTS, Aspect.STATIC_SHAPE: _STATIC_SHAPE}
 """The aspects of a result that another function tells, and the function that does."""
@@ -73,6 +75,8 @@ class ScenarioTrial:
         """What it differentiates by, if it looks at nothing but the gradient of a function."""
         if self.name == _GRADIENTS or {c.aspect for c in self.scenario.checks} != {Aspect.GRADIENT}:
             return frozenset()
+        if any(step.function in _OWN_GRADIENTS for step in self.scenario.program.steps):
+            return frozenset({Binding.CONSTANT})
         asked = (s for s in self.scenario.program.steps if s.function == _GRADIENTS)
         sources = set[str]().union(
             *(Step("", "", step.args[1:], step.kwargs).mentions() for step in asked)
