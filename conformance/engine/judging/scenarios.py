@@ -392,7 +392,7 @@ def _unseen(check: Check, gives: str) -> Finding:
 def _unreached(finding: Finding) -> Finding:
     """The finding on a program that ended before it was known whether invalid input is refused.
 
-    What raised there is none of the call that must be refused.
+    The exception there is not that of the call that must be refused.
     """
     return replace(
         finding, verdict=Verdict.UNSUPPORTED, kind=FindingKind.UNMADE_INPUT, conventions=()
