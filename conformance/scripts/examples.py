@@ -6,9 +6,17 @@ docstring of the installed package, as it reads the example's lines.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from conformance.scripts.endings import ScriptEnding
+from conformance.scripts.literals import literal
+
+Array = npt.NDArray[Any]
 
 _SHOWN = r"""
 def shown(text):
@@ -27,20 +35,110 @@ def shown(text):
 """The arrays, numbers and texts that a docstring prints."""
 
 
-def gives_its_print(output: str, others: Sequence[str], tolerance: float) -> ScriptEnding:
+@dataclass(frozen=True)
+class InstalledExample:
+    """An example between `>>>` in the installed docstring of a function, which a script runs."""
+
+    function: str
+    """The public name of its function: `keras.ops.dot`."""
+    number: int
+    """Which of the lines that print something or end the docstring; the first is 1."""
+
+    @property
+    def statements(self) -> Sequence[str]:
+        """The lines before the example are run; `line` has its own text and its print."""
+        return (
+            f"lines = doctest.DocTestParser().get_examples(inspect.getdoc({self.function}))",
+            "ends = [n for n, line in enumerate(lines) if line.want or line is lines[-1]]",
+            "names = {**vars(keras.ops), **vars(builtins), 'keras': keras, 'ops': keras.ops}",
+            "names.update(np=np, numpy=np, print=lambda *values: values[0])",
+            f"for line in lines[: ends[{self.number - 1}] + 1]:",
+            "    if not line.want:",
+            "        exec(line.source, names)",
+            "leaves = keras.tree.flatten(eval(line.source, names)) if line.want else []",
+            "read = lambda r: keras.ops.convert_to_numpy(r) if keras.ops.is_tensor(r) else r",
+            "results = [*map(read, leaves)]",
+        )
+
+
+@dataclass(frozen=True)
+class PrintedResult:
+    """One result of an example, as its docstring prints it."""
+
+    elements: Array | str
+    """An array, or a text such as the name of a dtype."""
+    dtype: str = ""
+    """Empty where none is printed."""
+
+
+_LIBRARIES = ("import builtins", "import doctest", "import inspect")
+
+
+def gives(
+    example: InstalledExample,
+    printed: Sequence[PrintedResult],
+    others: Sequence[str],
+    tolerance: float,
+    *,
+    stacked: bool = False,
+    random: bool = False,
+) -> ScriptEnding:
+    """The results of an example must be these.
+
+    With `stacked`, several results are the rows of one printed array. With `random`, only shapes
+    and dtypes count. `others` and `tolerance` are those of `gives_its_print`.
+    """
+    compare = [*example.statements, *(["results = [np.stack(results)]"] if stacked else [])]
+    compare.append(f"assert len(results) == {len(printed)}, results")
+    for place, part in enumerate(printed):
+        compare += _assertions(f"results[{place}]", part, others, tolerance, random=random)
+    return _ending(compare, _LIBRARIES)
+
+
+def _assertions(
+    result: str, part: PrintedResult, others: Sequence[str], tolerance: float, *, random: bool
+) -> Iterator[str]:
+    right = part.elements
+    if isinstance(right, str):
+        yield f"assert str({result}).rpartition('.')[2] == {right!r}, {result}"
+        return
+    kinds = "iu" if right.dtype.kind in "iu" else right.dtype.kind
+    alike = (other for other in others if _is_integer(other) == (right.dtype.kind in "iu"))
+    dtypes = [*dict.fromkeys((part.dtype, *alike))]
+    known = f"got.dtype in {dtypes}" if part.dtype else f"got.dtype.kind in {kinds!r}"
+    yield f"got = np.asarray({result})"
+    yield f"assert got.shape == {right.shape} and {known}, (got.shape, got.dtype)"
+    if not random:
+        finite = np.abs(right[np.isfinite(right)])
+        limit = 0.0 if right.dtype.kind == "b" else tolerance * float(finite.max(initial=0))
+        yield f"np.testing.assert_allclose(got, {literal(right)}, 0, {limit:.3g})"
+
+
+def _is_integer(dtype: str) -> bool:
+    return "int" in dtype
+
+
+def _ending(compare: Sequence[str], helpers: Sequence[str], *, steps: bool = False) -> ScriptEnding:
+    return ScriptEnding([*compare], helpers=[*helpers], observe=(), computes=False, steps=steps)
+
+
+def gives_its_print(
+    example: InstalledExample | str, others: Sequence[str], tolerance: float
+) -> ScriptEnding:
     """The results of an example must be those that the docstring prints, if it prints any.
 
-    `output` is the name of what `docstring_example` gave. `others` are dtypes that an array may
+    `example` may also name what `docstring_example` gave. `others` are dtypes that an array may
     have instead of the printed one. `tolerance` is relative to the largest element of an array.
     """
-    results = "[keras.ops.convert_to_numpy(r) if keras.ops.is_tensor(r) else r for r in results]"
+    by_itself = isinstance(example, InstalledExample)
     dtypes = f"[str(right.dtype), {', '.join(map(repr, others))}]" if others else "[right.dtype]"
     compare = (
-        f"line, text, random, *results = {output}",
-        f"results = {results}",
-        "refused = text.startswith('Traceback')",
-        "assert not refused or str(results[0]).startswith('raises '), results",
-        "expected = [] if refused or not text else shown(text)",
+        *(
+            _OF_STATEMENTS
+            if by_itself
+            else [f"line, text, random, *results = {example}", *_OF_STEP]
+        ),
+        "expected = shown(text) if text and not refused else []",
         "if len(expected) == 1 < len(results):  # several arrays that are printed as one",
         "    results = [np.stack(results)]",
         "assert len(results) == len(expected) or not expected, (results, expected)",
@@ -56,4 +154,17 @@ def gives_its_print(output: str, others: Sequence[str], tolerance: float) -> Scr
         "        largest = np.abs(right[np.isfinite(right)]).max(initial=0)",
         f"        np.testing.assert_allclose(result, right, 0, {tolerance:g} * largest)",
     )
-    return ScriptEnding(compare, helpers=["", "", "import re", *_SHOWN], observe=(), computes=False)
+    if isinstance(example, InstalledExample):
+        return _ending([*example.statements, *compare], [*_LIBRARIES, "import re", *_SHOWN])
+    return _ending(compare, ["", "", "import re", *_SHOWN], steps=True)
+
+
+_OF_STEP = (
+    "results = [keras.ops.convert_to_numpy(r) if keras.ops.is_tensor(r) else r for r in results]",
+    "refused = text.startswith('Traceback')",
+    "assert not refused or str(results[0]).startswith('raises '), results",
+)
+_OF_STATEMENTS = (
+    "text, refused = line.want.partition('```')[0], False",
+    "random = any('random' in other.source for other in lines)",
+)

@@ -75,7 +75,8 @@ class ExampleErratum(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """Whether lines before examples call methods of tensors. A backend's tensors may lack them: a
     failure of such a line is a refusal."""
     fenced: bool = False
-    """Whether the examples stand in a block of code without `>>>`."""
+    """Whether a script cannot evaluate the examples line by line: they stand in a block without
+    `>>>`, or a line with a print is an assignment."""
     why: str
 
 
@@ -118,7 +119,7 @@ def calls_own_methods(document: Document, function: str) -> bool:
 
 
 def is_fenced(document: Document, function: str) -> bool:
-    """Whether a function's examples stand in a block of code without `>>>`."""
+    """Whether a script cannot evaluate a function's examples line by line."""
     return any(e.fenced for e in load_example_errata(document).get(function, ()))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conformance.scripts.examples import gives_its_print
+from conformance.scripts.examples import InstalledExample, PrintedResult, gives, gives_its_print
 
 KERAS = SimpleNamespace(ops=SimpleNamespace(is_tensor=lambda _: False))
 OTHERS = ("float64",)
@@ -71,3 +71,44 @@ def test_random_numbers_have_a_shape_alone() -> None:
     compared("array([0.1 0.2])", np.array([0.8, 0.9]), random="random")
     with pytest.raises(AssertionError):
         compared("array([0.1 0.2])", np.array([0.8]), random="random")
+
+
+def doubled(x: Any) -> Any:
+    """The double of a number.
+
+    Examples:
+
+    >>> x = np.array([1.5, 2.0])
+    >>> doubled(x)
+    array([3. 4.])
+    >>> y = doubled(x) > 3
+    >>> y
+    array([False  True])
+    """
+    return 2 * x
+
+
+def squared(x: Any) -> Any:
+    return x * x
+
+
+squared.__doc__ = doubled.__doc__
+ELEMENTS = (PrintedResult(np.array([3.0, 4.0]), "float32"), PrintedResult(np.array([False, True])))
+
+
+@pytest.mark.parametrize("number", [1, 2])
+@pytest.mark.parametrize("function", [doubled, squared])
+def test_a_script_runs_an_installed_example_by_itself(function: Any, number: int) -> None:
+    """The lines before it come from the docstring, and its own value is compared."""
+    tree = SimpleNamespace(flatten=lambda x: [x])
+    ops = SimpleNamespace(is_tensor=lambda _: False, doubled=function)
+    keras = SimpleNamespace(ops=ops, tree=tree)
+    example = InstalledExample("keras.ops.doubled", number)
+    ending = gives(example, [ELEMENTS[number - 1]], OTHERS, 1e-3)
+    script = "\n".join([*ending.helpers, *ending.compare])
+    right = function is doubled or number == 2
+    if right:
+        exec(script, {"np": np, "keras": keras})
+        return
+    with pytest.raises(AssertionError):
+        exec(script, {"np": np, "keras": keras})

@@ -21,16 +21,19 @@ from conformance.engine.judging.findings import Checked, Finding
 from conformance.engine.judging.scenarios import ScenarioTrial
 from conformance.engine.verdicts.limits import named_index
 from conformance.observations import Value
+from conformance.program import Step
 from conformance.program.calls import argument_text
 from conformance.results import Verdict
 from conformance.scenarios import Check, Problem
-from conformance.scenarios.examples.docstring_results import DOCSTRING_EXAMPLE
+from conformance.scenarios.examples.docstring_results import DOCSTRING_EXAMPLE, printed_results
+from conformance.scenarios.model import KERAS_3_DOCUMENT
 from conformance.scripts import endings
 from conformance.scripts.answers import MOST_COMPARED, Bounded, RightAnswer
 from conformance.scripts.endings import ScriptEnding
-from conformance.scripts.examples import gives_its_print
+from conformance.scripts.examples import InstalledExample, PrintedResult, gives, gives_its_print
 from conformance.specs import load_conventions
 from conformance.specs.convention_names import ConventionName
+from conformance.specs.docstrings import is_fenced, load_docstrings
 
 Array = npt.NDArray[Any]
 Outputs = Sequence[tuple[Value, ...]]
@@ -60,8 +63,8 @@ def scenario_ending(finding: Finding, trial: ScenarioTrial) -> ScriptEnding:
 
 def _ending(finding: Finding, trial: ScenarioTrial) -> ScriptEnding:
     example = _example(trial)
-    if example:
-        return gives_its_print(example, _other_dtypes(finding), _nearness(finding))
+    if example is not None:
+        return _of_example(example, finding)
     checked = finding.checked
     if checked is None:
         return _of_unfinished(trial)
@@ -95,10 +98,36 @@ def _of_check(finding: Finding, checked: Checked, trial: ScenarioTrial) -> Scrip
 # Examples in docstrings
 
 
-def _example(trial: ScenarioTrial) -> str:
-    """The name of the step that runs an example of a docstring; empty if there is none."""
+def _example(trial: ScenarioTrial) -> Step | None:
+    """The step that runs an example of a docstring, if there is one."""
     steps = trial.scenario.program.steps
-    return next((step.result for step in steps if step.function == DOCSTRING_EXAMPLE), "")
+    return next((step for step in steps if step.function == DOCSTRING_EXAMPLE), None)
+
+
+def _of_example(step: Step, finding: Finding) -> ScriptEnding:
+    """The print, as arrays where it is known; the installed docstring has it otherwise."""
+    others, tolerance = _other_dtypes(finding), _nearness(finding)
+    values = () if finding.checked is None else finding.checked.values[step.result]
+    printed = printed_results(values)
+    example = _installed(step)
+    if example is None or (values and printed is None):
+        return gives_its_print(step.result, others, tolerance)
+    if printed is None:
+        return gives_its_print(example, others, tolerance)
+    parts = [
+        PrintedResult(part) if isinstance(part, str) else PrintedResult(part.elements, part.dtype)
+        for part in printed.parts
+    ]
+    return gives(example, parts, others, tolerance, stacked=printed.stacked, random=printed.random)
+
+
+def _installed(step: Step) -> InstalledExample | None:
+    """The example as a script finds it between `>>>`; None if it is in a block of code."""
+    name, digest, *_ = map(str, step.args)
+    docstring = (load_docstrings(KERAS_3_DOCUMENT) or {})[name]
+    if is_fenced(KERAS_3_DOCUMENT, name) or digest not in docstring.examples:
+        return None
+    return InstalledExample(name, docstring.examples.index(digest) + 1)
 
 
 def _other_dtypes(finding: Finding) -> Sequence[str]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -96,6 +96,30 @@ def gives_the_print(values: Values, dtype: str = "") -> Problem | None:
     except PrintError as error:
         return _unseen(f"the print of {name} cannot be read: {error}")
     return _compared(name, parts, results, random=bool(random), dtype=dtype)
+
+
+@dataclass(frozen=True, slots=True)
+class PrintOfExample:
+    """The print of an example that gives something."""
+
+    parts: Sequence[Printed]
+    stacked: bool
+    """Whether several results are the rows of one printed array."""
+    random: bool
+    """Whether the numbers are random ones."""
+
+
+def printed_results(values: Values) -> PrintOfExample | None:
+    """The print of an example that gave these values; None if none can be read."""
+    text = str(values[1].text or "").strip() if len(values) > _HEADER else ""
+    if not text or text.startswith("Traceback"):
+        return None
+    try:
+        parts = parts_of(text)
+    except PrintError:
+        return None
+    stacked = len(parts) == 1 < len(values) - _HEADER
+    return PrintOfExample(parts, stacked, bool(values[2].text))
 
 
 def _unseen(why: str) -> Problem:
