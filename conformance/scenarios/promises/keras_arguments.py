@@ -1,6 +1,7 @@
 """Arguments of keras.ops that single calls do not draw.
 
-Integers are raised to powers, targets have several axes, and kernels have even sizes.
+Integers are raised to powers, targets have several axes, kernels have even sizes, and truth values
+stand among numbers.
 """
 
 from __future__ import annotations
@@ -88,6 +89,21 @@ def even_kernels(K: Recorder, draw: st.DrawFn, kernel: tuple[int, int]) -> None:
     at: Lines = {KERAS_3_DOCUMENT: "Examples"}
     shape_kept = has_shape(shape)
     K.expect("the shape", blurred.output("values"), shape_kept, f"shape {shape}", at=at)
+
+
+@BOOK.scenario(
+    "keras.ops.isin",
+    "{first} in {second}",
+    editions=KERAS_3,
+    first=("bool", "int32", "float32"),
+    second=("bool", "uint8", "float32"),
+)
+def truth_values(K: Recorder, first: str, second: str) -> None:
+    """Truth values count as 0 and 1 among numbers."""
+    arrays = np.array([1, 0, 1, 1], first), np.array([1], second)
+    results = K[K.tested](*map(_constant, (K, K), ("x1", "x2"), arrays)).output("values")
+    right = is_array([True, False, True, True])
+    K.expect("the result", results, right, "True for each 1", at={KERAS_3_DOCUMENT: "Summary"})
 
 
 FAMILIES = BOOK.families
