@@ -1,7 +1,7 @@
 """Arguments of keras.ops that single calls do not draw.
 
-Integers are raised to powers, targets have several axes, kernels have even sizes, and truth values
-stand among numbers.
+Integers are raised to powers and make images, targets have several axes, kernels have even sizes,
+and truth values stand among numbers.
 """
 
 from __future__ import annotations
@@ -89,6 +89,24 @@ def even_kernels(K: Recorder, draw: st.DrawFn, kernel: tuple[int, int]) -> None:
     at: Lines = {KERAS_3_DOCUMENT: "Examples"}
     shape_kept = has_shape(shape)
     K.expect("the shape", blurred.output("values"), shape_kept, f"shape {shape}", at=at)
+
+
+@BOOK.scenario(
+    "keras.ops.image.scale_and_translate",
+    "an image of {dtype}",
+    editions=KERAS_3,
+    dtype=("uint8", "int32"),
+)
+def whole_numbers(K: Recorder, draw: st.DrawFn, dtype: str) -> None:
+    """An image of integers that is neither scaled nor moved stays as it is."""
+    shape = draw(st.sampled_from(((3, 4, 2), (2, 3, 4, 1))))
+    image = small(draw, shape, "int32", 50).astype(dtype) + np.asarray(60, dtype)
+    scale, translation = np.ones(2, "float32"), np.zeros(2, "float32")
+    arguments = _constant(K, "scale", scale), _constant(K, "translation", translation)
+    axes = (len(shape) - 3, len(shape) - 2)
+    images = _constant(K, "images", image)
+    result = K[K.tested](images, shape, *arguments, axes, "linear").output("values")
+    K.expect("the image", result, is_array(image), "the same image", at={KERAS_3_DOCUMENT: "Args"})
 
 
 @BOOK.scenario(
