@@ -149,6 +149,25 @@ def test_an_exception_about_the_librarys_own_objects_refuses_no_input(outcome: R
     assert of_exception(outcome, ["differentiable"]).conventions, "no list of what it goes through"
 
 
+BELOW_A_STACK = """Graph execution error:
+
+Detected at node 'AvgPool3D' defined at (most recent call last):
+    File "a.py", line 10, in <module>
+    File "b/ops.py", line 2726, in _create_op_internal
+Node: 'AvgPool3D'
+No OpKernel was registered to support Op 'AvgPool3D' with these attrs: [T=DT_DOUBLE]
+Registered kernels:
+  device='CPU'; T in [DT_FLOAT]
+
+\t [[AvgPool3D]]"""
+
+
+def test_what_stands_below_a_call_stack_may_name_a_lack() -> None:
+    assert refuses_by_name(raised(BELOW_A_STACK, "InvalidArgumentError"))
+    other = BELOW_A_STACK.replace("No OpKernel was registered to support", "Wrong input of")
+    assert not refuses_by_name(raised(other, "InvalidArgumentError"))
+
+
 DETECTED = """
 Detected unsupported operations when trying to compile graph __inference_f[] on XLA_CPU_JIT:
 Det (No registered 'Det' OpKernel for XLA_CPU_JIT devices compatible with node {{node Det}})

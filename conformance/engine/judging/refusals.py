@@ -84,6 +84,9 @@ _NO_MEMORY = re.compile(r"\bbad_alloc\b")
 _DETAILS = re.compile(r"\n(?:Apply node that|(?:Call a|A)rguments received by|HINT:|\s*\[\[)")
 """Where the message proper ends and a list of nodes and values begins, which may hold any words."""
 
+_CALLERS = re.compile(r'^\s*File "[^"\n]*", line \d+, in [^\n]*\n', re.MULTILINE)
+"""The lines of a call stack."""
+
 _ABOUT_CODE = re.compile(
     r"\bhas no attribute\b|\btakes \d+ positional\b|\bunexpected keyword\b|\bunsupported operand\b"
     r"|\bobject is not (?:callable|iterable|subscriptable)\b|\bKerasTensor\b"
@@ -122,7 +125,7 @@ def refuses_by_name(outcome: Outcome) -> bool:
         return False
     words, cause = _words(outcome)
     named = any(kind in outcome.bases for kind in LACKING) and not _is_of_another_matter(words)
-    return named or _names_a_lack(words) or _names_a_lack(cause)
+    return named or any(map(_names_a_lack, (words, cause, _after_stack(outcome.message))))
 
 
 def _names_a_lack(words: str) -> bool:
@@ -198,6 +201,15 @@ def _proper(message: str) -> str:
     """The message without details; its first line if a call stack is in the same paragraph."""
     words = _DETAILS.split(without_stack(message))[0].strip()
     return words or message.strip().partition("\n")[0]
+
+
+def _after_stack(message: str) -> str:
+    """The lines below a call stack, up to the next empty one; empty without a stack.
+
+    TensorFlow tells there what is wrong with a node that it names above.
+    """
+    below = _CALLERS.split(message)[1:]
+    return below[-1].partition("\n\n")[0] if below else ""
 
 
 def is_slip(outcome: Outcome | None) -> bool:

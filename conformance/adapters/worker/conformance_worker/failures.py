@@ -5,7 +5,7 @@ import sys
 from time import perf_counter
 from typing import Any, Callable, Dict, List, Optional
 
-from .limits import MOST_BASES, MOST_MESSAGE, MOST_NAME, class_name, cut, text_of
+from .limits import MOST_BASES, MOST_MESSAGE, MOST_NAME, class_name, cut, ends
 from .stages import Announce, silent
 
 _BUCKETS = {
@@ -119,6 +119,6 @@ def describe(error: BaseException, stage: str, step: Optional[int] = None) -> Li
 
 def _message(error: BaseException) -> str:
     try:
-        return text_of(error)
+        return ends(str(error))
     except BaseException as broken:
         return "(its message cannot be read: {})".format(class_name(type(broken)))

@@ -19,6 +19,7 @@ MOST_ANSWER_BYTES = 48 * 2**20
 """Bytes of one value, and of all values of an answer; what is larger is described."""
 
 _NAME = type.__dict__["__name__"]
+_LEFT_OUT = "\n[...]\n"
 
 
 def cut(text: Any, most: int) -> str:
@@ -27,6 +28,15 @@ def cut(text: Any, most: int) -> str:
     Nothing of such a class is called: it may answer as it likes.
     """
     return str.__getitem__(text, slice(most))
+
+
+def ends(text: Any, most: int = MOST_MESSAGE) -> str:
+    """A text without its middle: what is wrong may stand before or after a long call stack."""
+    if str.__len__(text) <= most:
+        return cut(text, most)
+    half = (most - len(_LEFT_OUT)) // 2
+    first, last = cut(text, half), str.__getitem__(text, slice(-half, None))
+    return (first.rpartition("\n")[0] or first) + _LEFT_OUT + (last.partition("\n")[2] or last)
 
 
 def class_name(kind: type) -> str:
