@@ -71,7 +71,7 @@ class PrintedResult:
     """Empty where none is printed."""
 
 
-_LIBRARIES = ("import builtins", "import doctest", "import inspect")
+_LIBRARIES: Sequence[str] = ("import builtins", "import doctest", "import inspect")
 
 
 def gives(
@@ -130,14 +130,13 @@ def gives_its_print(
     `example` may also name what `docstring_example` gave. `others` are dtypes that an array may
     have instead of the printed one. `tolerance` is relative to the largest element of an array.
     """
-    by_itself = isinstance(example, InstalledExample)
     dtypes = f"[str(right.dtype), {', '.join(map(repr, others))}]" if others else "[right.dtype]"
+    if isinstance(example, InstalledExample):
+        begin, libraries = [*example.statements, *_OF_LINES], _LIBRARIES
+    else:
+        begin, libraries = [f"line, text, random, *results = {example}", *_OF_STEP], ["", ""]
     compare = (
-        *(
-            _OF_STATEMENTS
-            if by_itself
-            else [f"line, text, random, *results = {example}", *_OF_STEP]
-        ),
+        *begin,
         "expected = shown(text) if text and not refused else []",
         "if len(expected) == 1 < len(results):  # several arrays that are printed as one",
         "    results = [np.stack(results)]",
@@ -154,17 +153,17 @@ def gives_its_print(
         "        largest = np.abs(right[np.isfinite(right)]).max(initial=0)",
         f"        np.testing.assert_allclose(result, right, 0, {tolerance:g} * largest)",
     )
-    if isinstance(example, InstalledExample):
-        return _ending([*example.statements, *compare], [*_LIBRARIES, "import re", *_SHOWN])
-    return _ending(compare, ["", "", "import re", *_SHOWN], steps=True)
+    steps = isinstance(example, str)
+    return _ending(compare, [*libraries, "import re", *_SHOWN], steps=steps)
 
 
+# What makes `text`, `random` and `results` of a step, and of an installed example
 _OF_STEP = (
     "results = [keras.ops.convert_to_numpy(r) if keras.ops.is_tensor(r) else r for r in results]",
     "refused = text.startswith('Traceback')",
     "assert not refused or str(results[0]).startswith('raises '), results",
 )
-_OF_STATEMENTS = (
+_OF_LINES = (
     "text, refused = line.want.partition('```')[0], False",
     "random = any('random' in other.source for other in lines)",
 )
