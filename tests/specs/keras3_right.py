@@ -358,7 +358,7 @@ FAULTS: Mapping[str, tuple[tuple[str, str], ...]] = {
             "np.take_along_axis(c, np.maximum(k, 1) - 1, -1)",
             "(np.where(r * s > c, c + 1, 0).sum(-1, keepdims=True) - 1)",
         ),
-        (".astype(x.dtype)", ""),
+        (".astype(floats(x))", ""),
         ("np.maximum(z - tau, 0)", "z - tau"),
         ("np.cumsum(s, -1) - 1", "np.cumsum(s, -1) - 2"),
     ),
