@@ -157,7 +157,7 @@ def gives_its_print(
     return _ending(compare, [*libraries, "import re", *_SHOWN], steps=steps)
 
 
-# What makes `text`, `random` and `results` of a step, and of an installed example
+# The ways to `text`, `random` and `results`: from a step, and from an installed example
 _OF_STEP = (
     "results = [keras.ops.convert_to_numpy(r) if keras.ops.is_tensor(r) else r for r in results]",
     "refused = text.startswith('Traceback')",
