@@ -17,13 +17,13 @@ _SECONDS = 30.0
 def send(sent: str, ids: Mapping[str, Sequence[int]]) -> None:
     """Send signals to all processes of a role: "guardian STOP, host KILL"; "wait 2" waits for two
     seconds."""
-    for part in sent.split(", "):
+    for number, part in enumerate(sent.split(", ")):
         role, what = part.split()
         if role == "wait":
             time.sleep(float(what))
             continue
         reached = [_reached(process, what) for process in ids[role]]
-        assert any(reached)
+        assert any(reached) or number, "after the first signal, others may end by themselves"
         if what == "KILL":
             _wait_for_the_end_of(ids[role])
 
