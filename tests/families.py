@@ -16,16 +16,18 @@ _SECONDS = 30.0
 
 def send(sent: str, ids: Mapping[str, Sequence[int]]) -> None:
     """Send signals to all processes of a role: "guardian STOP, host KILL"; "wait 2" waits for two
-    seconds."""
-    for number, part in enumerate(sent.split(", ")):
+    seconds. Neighbouring signals follow at once: a guardian ends soon after its host."""
+    killed: list[int] = []
+    for part in sent.split(", "):
         role, what = part.split()
         if role == "wait":
+            _wait_for_the_end_of(killed)
             time.sleep(float(what))
             continue
         reached = [_reached(process, what) for process in ids[role]]
-        assert any(reached) or number, "after the first signal, others may end by themselves"
-        if what == "KILL":
-            _wait_for_the_end_of(ids[role])
+        assert any(reached)
+        killed += ids[role] if what == "KILL" else ()
+    _wait_for_the_end_of(killed)
 
 
 def _wait_for_the_end_of(processes: Sequence[int]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from functools import cache
 
@@ -263,8 +262,8 @@ def test_a_hang_is_timed_out_and_the_rest_is_judged() -> None:
     assert run.aspect("exp", Aspect.VALUE).verdict is Verdict.TIMED_OUT
     (failure,) = run.aspect("exp", Aspect.VALUE).failures
     assert (failure.kind, failure.citation) == ("time-out", None)
-    # the first call that hangs is tried again with twice the limit, later ones are not
-    assert re.search(r"no answer within (0\.6|1\.2) s while it is computed", failure.message)
+    # only the first call that hangs is tried again with twice the limit; a smaller one is shown
+    assert "no answer within 0.6 s while it is computed" in failure.message
     values = {run.aspect(name, Aspect.VALUE).verdict for name in REST}
     assert values == {Verdict.CONFORMS}
 
