@@ -176,6 +176,10 @@ class Recorder:
         self.arrays[name] = array
         return Result(self, Ref(name))
 
+    def tensor(self, name: str, value: Array) -> Result:
+        """A tensor of the backend with the numbers and the dtype of an array."""
+        return self.step("constant", (self.array(name, value),), {"dtype": value.dtype.name})
+
     def attempt(self, call: Member, *args: Any, **kwargs: Any) -> Result:
         """A call that may raise."""
         return self.step(call.path, args, kwargs, attempt=True)

@@ -49,10 +49,6 @@ def _wide(draw: Draw) -> Array:
     return generator.choice(np.asarray(_WIDE[dtype], dtype), a_shape(draw, 0, 3))
 
 
-def _constant(K: Recorder, array: Array) -> Result:
-    return K.constant(K.array("x", array), dtype=array.dtype.name)
-
-
 FORMS = ("an array", "a tensor", "a list")
 
 
@@ -63,7 +59,7 @@ def becomes_a_tensor(K: Recorder, draw: Draw, form: str) -> None:
     """The result is a tensor, as `is_tensor` says."""
     x = small(draw, a_shape(draw, 0, 3), draw(st.sampled_from(("float32", "int32", "bool"))))
     numbers = x.tolist() if form == "a list" else K.array("x", x)
-    tensor = K[K.tested](_constant(K, x) if form == "a tensor" else numbers)
+    tensor = K[K.tested](K.tensor("x", x) if form == "a tensor" else numbers)
     answer = K["keras.ops.is_tensor"](tensor).output("tensor")
     K.expect("it is a tensor", answer, is_one_of(True), "a tensor", at=RETURNS)
 
@@ -79,7 +75,7 @@ def becomes_a_tensor(K: Recorder, draw: Draw, form: str) -> None:
 def becomes_an_array(K: Recorder, draw: Draw) -> None:
     """An array of NumPy with the numbers and the dtype of the tensor."""
     x = _wide(draw)
-    array = K[K.tested](_constant(K, x)).output("values")
+    array = K[K.tested](K.tensor("x", x)).output("values")
     classes = K.operator.classes(array).output("classes")
     dtype = x.dtype.name
     K.expect("the numbers", array, is_array(x), shown(x), at=RETURNS)
@@ -116,7 +112,7 @@ def says_what_is_a_tensor(K: Recorder, draw: Draw) -> None:
     """Only NumPy counts an array as a tensor, so no scenario asks about arrays."""
     truth, other = draw(st.booleans()), draw(st.sampled_from(_NO_TENSORS))
     K.title = "a tensor" if truth else "no tensor"
-    answer = K[K.tested](_constant(K, _wide(draw)) if truth else other).output("said")
+    answer = K[K.tested](K.tensor("x", _wide(draw)) if truth else other).output("said")
     K.expect("what it says", answer, is_one_of(truth), str(truth), at=RETURNS)
 
 

@@ -12,17 +12,13 @@ from hypothesis import strategies as st
 from conformance.oracle.losses import in_top_k
 from conformance.scenarios.checks import has_shape, is_array
 from conformance.scenarios.drawn_arrays import a_shape, small
-from conformance.scenarios.model import KERAS_3, KERAS_3_DOCUMENT, Alternative, Array
-from conformance.scenarios.recorder import Book, Lines, Recorder, Result
+from conformance.scenarios.model import KERAS_3, KERAS_3_DOCUMENT, Alternative
+from conformance.scenarios.recorder import Book, Lines, Recorder
 from conformance.specs.convention_names import ConventionName
 
 BOOK = Book()
 RETURNS: Lines = {KERAS_3_DOCUMENT: "Returns"}
 INTEGERS = ("int8", "int16", "int32", "int64")
-
-
-def _constant(K: Recorder, name: str, x: Array) -> Result:
-    return K.constant(K.array(name, x), dtype=x.dtype.name)
 
 
 @BOOK.scenario(
@@ -32,7 +28,7 @@ def powers(K: Recorder, draw: st.DrawFn, dtype: str) -> None:
     """Bases from -3 to 3 and exponents from 0 to 4, whose powers every integer type holds."""
     shape = a_shape(draw)
     bases, exponents = small(draw, shape, dtype, 3), abs(small(draw, shape, dtype))
-    results = K[K.tested](_constant(K, "x1", bases), _constant(K, "x2", exponents))
+    results = K[K.tested](K.tensor("x1", bases), K.tensor("x2", exponents))
     expected = bases**exponents
     K.expect("the powers", results.output("values"), is_array(expected), "the powers", at=RETURNS)
 
@@ -43,7 +39,7 @@ def negative_powers(K: Recorder, draw: st.DrawFn, dtype: str) -> None:
     shape = a_shape(draw)
     bases, exponents = small(draw, shape, dtype, 3), -1 - abs(small(draw, shape, dtype, 2))
     bases[bases == 0] = 3
-    results = K[K.tested](_constant(K, "x1", bases), _constant(K, "x2", exponents)).output("values")
+    results = K[K.tested](K.tensor("x1", bases), K.tensor("x2", exponents)).output("values")
     fractions = bases.astype("float64") ** exponents
     as_fractions = Alternative(
         ConventionName.NEGATIVE_POWER, "fractions", is_array(fractions.astype("float32"))
@@ -69,8 +65,8 @@ def several_axes(K: Recorder, draw: st.DrawFn, rank: int) -> None:
     targets = generator.integers(0, classes, len(rows), dtype="int32")
     k = draw(st.integers(1, classes))
     expected = in_top_k(np.stack(rows), targets, k).reshape(shape)
-    arrays = targets.reshape(shape), np.stack(rows).reshape(*shape, classes)
-    result = K[K.tested](*map(_constant, (K, K), ("targets", "predictions"), arrays), k)
+    predictions = K.tensor("predictions", np.stack(rows).reshape(*shape, classes))
+    result = K[K.tested](K.tensor("targets", targets.reshape(shape)), predictions, k)
     values = result.output("values")
     K.expect("the result", values, is_array(expected), "that of each row", at=RETURNS)
 
@@ -84,7 +80,7 @@ def several_axes(K: Recorder, draw: st.DrawFn, rank: int) -> None:
 def even_kernels(K: Recorder, draw: st.DrawFn, kernel: tuple[int, int]) -> None:
     """The image keeps its shape. On which side of its centre a kernel is longer is not said."""
     shape = draw(st.sampled_from(((6, 5, 3), (2, 6, 5, 3))))
-    images = _constant(K, "images", small(draw, shape))
+    images = K.tensor("images", small(draw, shape))
     blurred = K[K.tested](images, kernel_size=kernel, data_format="channels_last")
     at: Lines = {KERAS_3_DOCUMENT: "Examples"}
     shape_kept = has_shape(shape)
@@ -102,9 +98,9 @@ def whole_numbers(K: Recorder, draw: st.DrawFn, dtype: str) -> None:
     shape = draw(st.sampled_from(((3, 4, 2), (2, 3, 4, 1))))
     image = small(draw, shape, "int32", 50).astype(dtype) + np.asarray(60, dtype)
     scale, translation = np.ones(2, "float32"), np.zeros(2, "float32")
-    arguments = _constant(K, "scale", scale), _constant(K, "translation", translation)
+    arguments = K.tensor("scale", scale), K.tensor("translation", translation)
     axes = (len(shape) - 3, len(shape) - 2)
-    images = _constant(K, "images", image)
+    images = K.tensor("images", image)
     result = K[K.tested](images, shape, *arguments, axes, "linear").output("values")
     K.expect("the image", result, is_array(image), "the same image", at={KERAS_3_DOCUMENT: "Args"})
 
@@ -118,8 +114,8 @@ def whole_numbers(K: Recorder, draw: st.DrawFn, dtype: str) -> None:
 )
 def truth_values(K: Recorder, first: str, second: str) -> None:
     """Truth values count as 0 and 1 among numbers."""
-    arrays = np.array([1, 0, 1, 1], first), np.array([1], second)
-    results = K[K.tested](*map(_constant, (K, K), ("x1", "x2"), arrays)).output("values")
+    numbers, one = np.array([1, 0, 1, 1], first), np.array([1], second)
+    results = K[K.tested](K.tensor("x1", numbers), K.tensor("x2", one)).output("values")
     right = is_array([True, False, True, True])
     K.expect("the result", results, right, "True for each 1", at={KERAS_3_DOCUMENT: "Summary"})
 

@@ -74,7 +74,7 @@ def container(K: Recorder, kind: str) -> None:
     call = CALLS[K.tested.removeprefix("keras.ops.")]
     array = np.asarray(call.value, call.dtype)
     if kind == "its results":
-        x = K.constant(K.array("x", array), dtype=call.dtype)
+        x = K.tensor("x", array)
     else:
         x = K.placeholder(shape=array.shape, dtype=call.dtype)
     results = K[K.tested]((x, x) if call.pair else x, **call.arguments)

@@ -17,13 +17,9 @@ from conformance.oracle.keras_ops.matrices import spectral
 from conformance.scenarios.checks import Test, agrees_with, shown
 from conformance.scenarios.drawn_arrays import a_dtype, a_shape, small
 from conformance.scenarios.model import KERAS_3, KERAS_3_DOCUMENT, Array, Problem, Values
-from conformance.scenarios.recorder import Book, Recorder, Result
+from conformance.scenarios.recorder import Book, Recorder
 
 BOOK = Book()
-
-
-def _constant(K: Recorder, x: Array) -> Result:
-    return K.constant(K.array("x", x), dtype=x.dtype.name)
 
 
 def _are_places(indices: Array) -> Test:
@@ -64,7 +60,7 @@ def places_of_others_than_zero(K: Recorder, draw: st.DrawFn) -> None:
     if np.count_nonzero(x) == x.ndim:
         x = np.ones_like(x) if x.size != x.ndim else np.zeros_like(x)
     indices = np.stack(np.nonzero(x))
-    places = K[K.tested](_constant(K, x)).output("values")
+    places = K[K.tested](K.tensor("x", x)).output("values")
     at = {KERAS_3_DOCUMENT: "Returns"}
     K.expect("the results", places, _are_places(indices), shown(indices), at=at)
 
@@ -91,7 +87,7 @@ def singular_values_alone(K: Recorder, draw: st.DrawFn) -> None:
     batch = draw(st.sampled_from(((), (), (2,), (2, 3))))
     sizes = draw(st.integers(1, 4)), draw(st.integers(1, 4))
     x = small(draw, (*batch, *sizes), a_dtype(draw))
-    values = K[K.tested](_constant(K, x), compute_uv=False).output("values")
+    values = K[K.tested](K.tensor("x", x), compute_uv=False).output("values")
     at = {KERAS_3_DOCUMENT: "Summary"}
     K.expect("the results", values, _are_singular_values(x), "singular values alone", at=at)
 
