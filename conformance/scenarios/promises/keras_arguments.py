@@ -114,8 +114,8 @@ def whole_numbers(K: Recorder, draw: st.DrawFn, dtype: str) -> None:
 )
 def truth_values(K: Recorder, first: str, second: str) -> None:
     """Truth values count as 0 and 1 among numbers."""
-    numbers, one = np.array([1, 0, 1, 1], first), np.array([1], second)
-    results = K[K.tested](K.tensor("x1", numbers), K.tensor("x2", one)).output("values")
+    numbers, ones = np.array([1, 0, 1, 1], first), np.array([1], second)
+    results = K[K.tested](K.tensor("x1", numbers), K.tensor("x2", ones)).output("values")
     right = is_array([True, False, True, True])
     K.expect("the result", results, right, "True for each 1", at={KERAS_3_DOCUMENT: "Summary"})
 
