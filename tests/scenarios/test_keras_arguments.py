@@ -21,6 +21,12 @@ def power(x1: Any, x2: Any) -> Any:
     return np.trunc(x1.astype("float64") ** x2).astype(x1.dtype)
 
 
+def wrapped_round(x1: Any, x2: Any) -> Any:
+    """A negative exponent is taken for a large one."""
+    with np.errstate(over="ignore"):
+        return x1 ** x2.view(f"u{x2.dtype.name}")
+
+
 def in_top_k(targets: Any, predictions: Any, k: int) -> Any:
     scores = np.take_along_axis(predictions, targets[..., None], -1)
     return (predictions > scores).sum(-1) < k
@@ -50,7 +56,7 @@ RIGHT: Mapping[str, Function] = {
     "top_k": lambda x, k: (np.sort(x)[..., ::-1][..., :k], np.argsort(x)[..., ::-1][..., :k]),
 }
 WRONG: tuple[tuple[str, str, Function], ...] = (
-    ("power", "wrapped round", lambda a, b: a ** b.view(f"u{b.dtype.name}")),
+    ("power", "wrapped round", wrapped_round),
     ("power", "of the magnitude", lambda a, b: power(a, abs(b))),
     ("power", "without signs", lambda a, b: power(abs(a), b)),
     ("in_top_k", "along the first axis", lambda t, p, k: in_top_k(t, p[::-1], k)),
