@@ -22,8 +22,11 @@ from conformance.specs.rules import Scope
 def with_first_dtype(structure: Structure) -> Structure | None:
     """The call with the dtype in which the documents compute; None if it has no other.
 
-    Tensors whose own dtypes a spec names keep theirs, if they have one of those.
+    Tensors whose own dtypes a spec names keep theirs, if they have one of those. Arguments that fit
+    only the dtype of their tensor (`tied`) would make another call.
     """
+    if structure.spec.dtypes.tied:
+        return None
     wanted = {n: _first(structure, n, dtype) for n, dtype in structure.runtime.dtypes.items()}
     changed = {n: d for n, d in wanted.items() if d != structure.runtime.dtypes[n]}
     if not changed or structure.claimed != "result" or structure.error is not None:

@@ -37,6 +37,7 @@ from conformance.scenarios.promises import (
     keras_arguments,
     keras_containers,
     keras_forms,
+    keras_windows,
     names,
 )
 from conformance.scenarios.randomness import (
@@ -87,6 +88,7 @@ FAMILIES: tuple[Family, ...] = (
     *forms.FAMILIES,
     *activated.FAMILIES,
     *keras_arguments.FAMILIES,
+    *keras_windows.FAMILIES,
     *keras_containers.FAMILIES,
     *keras_forms.FAMILIES,
     *keras_branches.FAMILIES,

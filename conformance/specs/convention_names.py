@@ -76,6 +76,7 @@ class ConventionName(StrEnum):
     LEAST_LENGTH = "least-length"
     LIST_BESIDE_SYMBOLS = "list-beside-symbols"
     LIST_OR_TUPLE = "list-or-tuple"
+    LONGER_WINDOW = "longer-window"
     MASKED_STEPS = "masked-steps"
     MASK_RANK = "mask-rank"
     MEMORY_LAYOUT = "memory-layout"

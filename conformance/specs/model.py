@@ -154,6 +154,8 @@ class Dtypes(SpecRecord, frozen=True, kw_only=True):
     """Dtypes that the suite does not try with this function, although it tries them with others."""
     alike: bool = False
     """`true` if all tensors of a call must have the same dtype."""
+    tied: bool = False
+    """`true` if other arguments fit only the dtype that a tensor has, such as one of its size."""
 
 
 # How wrong a correct implementation may be.

@@ -113,6 +113,27 @@ def test_a_change_reaches_the_next_stage_if_the_first_does_not_notice_it(
     assert [m.outcome for m in judged] == ["killed"]
 
 
+def test_no_run_goes_on_after_the_end(
+    target_sources: TargetSources, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C may come between the two runs without the change."""
+    ended: list[bool] = []
+
+    def attempted(*of: Any, **options: Any) -> scoring.Attempt:
+        tried = attempt(*of, **options)
+        ended.append(tried.time_over)
+        judging.end()
+        return tried
+
+    monkeypatch.setattr(scoring, "attempt", attempted)
+    judged: list[JudgedCodeMutant] = []
+    stages = [JudgingStage(COMMON, IdentityGate())]
+    judging = CodeScoring(fake(), target_sources.modules, stages, judged.append)
+    judging.run([mutant(target_sources, "softmax", "exp", "sqrt", "softmax")], 1)
+    assert ended == [False, True]
+    assert judged == []
+
+
 def test_the_functions_of_a_module_are_found_where_they_are_written(
     target_sources: TargetSources,
 ) -> None:

@@ -275,12 +275,15 @@ def _lines(spec: Spec, edition: Edition, finding: Finding) -> Iterator[int | str
     of_shape = finding.kind == FindingKind.SHAPE or finding.demands.startswith(RESULT_OF)
     errors = (e for e in spec.errors if e.name == finding.kind)
     rules = (*(errors if finding.aspect is Aspect.ERROR else ()), *claims(spec, finding.aspect))
-    # where no document speaks of gradients, that of a function is the derivative of its value
-    values = claims(spec, Aspect.VALUE) if finding.aspect is Aspect.GRADIENT else ()
+    # where no document speaks of gradients or of dtypes, the value decides: its derivative is the
+    # gradient, and its dtype holds it
+    of_value = finding.aspect in (Aspect.GRADIENT, Aspect.DTYPE)
+    contradicts_itself = finding.kind == FindingKind.CONTRADICTION
+    values = claims(spec, Aspect.VALUE) if of_value and not contradicts_itself else ()
     for rule in (*(shapes if of_shape else ()), *rules, *values):
         if (place := place_of(spec, rule, document)) is not None:
             yield place
-    if finding.kind == FindingKind.CONTRADICTION and symbols_of(edition):
+    if contradicts_itself and symbols_of(edition):
         yield symbols_of(edition)
     yield spec.signatures[document].line or f"{spec.name}: signature"
 

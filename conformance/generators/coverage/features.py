@@ -56,6 +56,17 @@ def features_of_gradients(structure: Structure) -> Iterator[Feature]:
     yield from (("domain", name, domain) for name, domain in structure.domains.items())
     numbers = ((n, v) for n, v in structure.arguments.items() if isinstance(v, int))
     yield from (("above one", name) for name, value in numbers if value > 1)
+    if structure.spec.draw:  # where no rule of a parameter says what its numbers stand beside
+        yield from _beside_last_axis(structure)
+
+
+def _beside_last_axis(structure: Structure) -> Iterator[Feature]:
+    """Whether each number passed is less than the length of the first tensor's last axis, or more:
+    transforms and windows are cut off or filled."""
+    lengths = structure.program.inputs[0].shape[-1:]
+    for name, value in structure.arguments.items():
+        if isinstance(value, int) and lengths:
+            yield ("beside the last axis", name, (value > lengths[0]) - (value < lengths[0]))
 
 
 def _passing(structure: Structure) -> Iterator[Feature]:

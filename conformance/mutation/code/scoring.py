@@ -236,9 +236,10 @@ class CodeScoring:
             done: list[str] = []
             for functions in groups(mutant.reached_from):
                 self._without_change(stage, functions, number)
-                notice, more = self._look(stage, mutant, functions, number)
-                if self.stop.is_set():
+                looked = None if self.stop.is_set() else self._look(stage, mutant, functions, number)
+                if looked is None or self.stop.is_set():
                     return None
+                notice, more = looked
                 done += functions
                 quiet += (text for text in more if text not in quiet)
                 if notice is not None:
@@ -284,6 +285,8 @@ class CodeScoring:
         seconds: float,
     ) -> Attempt:
         sessions = self._running[threading.get_ident()] = Sessions()
+        if self.stop.is_set():  # too late to be ended by `end`
+            sessions.end()
         tasks = [stage.tasks[name] for name in functions]
         with tempfile.TemporaryDirectory(prefix="conformance-mutant-") as folder:
             files = {name: Path(folder, f"{name}.py") for name in sources}

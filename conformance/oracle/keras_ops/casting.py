@@ -62,11 +62,13 @@ _VIEWS: Mapping[str, str] = {
 }
 
 
-def view(x: Array, dtype: str) -> Array:
+def view(x: Array, dtype: str | None = None) -> Array:
     """The bits of the numbers, as another dtype of the same size reads them.
 
-    Shapes: any x; the result has the shape of x and the dtype `dtype`.
+    Shapes: any x; the result has the shape of x and the dtype `dtype`, or else that of x.
     """
+    if dtype is None:
+        return x
     return np.ascontiguousarray(x.astype(_VIEWS[dtype])).view(dtype).reshape(x.shape)
 
 
