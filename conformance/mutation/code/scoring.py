@@ -236,7 +236,9 @@ class CodeScoring:
             done: list[str] = []
             for functions in groups(mutant.reached_from):
                 self._without_change(stage, functions, number)
-                looked = None if self.stop.is_set() else self._look(stage, mutant, functions, number)
+                looked = (
+                    None if self.stop.is_set() else self._look(stage, mutant, functions, number)
+                )
                 if looked is None or self.stop.is_set():
                     return None
                 notice, more = looked
