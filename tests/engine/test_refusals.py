@@ -117,6 +117,8 @@ OF_CODE = (
     raised("list indices must be integers or slices, not tuple", "TypeError"),
     raised("bad operand type for abs(): 'list'", "TypeError"),
     raised("Invalid dtype: None"),
+    raised("Invalid dtype: 0.5"),
+    raised("unhashable type: 'numpy.ndarray'", "TypeError"),
     raised("Variable.__array__() takes 1 positional argument but 2 were given", "TypeError"),
     raised("f() got multiple values for argument 'target'", "TypeError"),
     raised("Exception encountered when calling F.call().\n\nlist index out of range", "IndexError"),
