@@ -162,7 +162,7 @@ def _sorts(parameter: str, rule: kinds.ParameterRule, spec: Spec) -> Sequence[st
 
 def _has_excluded_shapes(rule: kinds.ParameterRule, spec: Spec) -> bool:
     match rule:
-        case kinds.Kernel():
+        case kinds.Kernel() | kinds.Pointwise():
             return True
         case kinds.Tensors(vary=vary):
             return vary is not None or "axis" in spec.parameters
@@ -323,6 +323,8 @@ def _unfit_axis(structure: Structure, exclusion: Exclusion) -> int | None:
     match rule:
         case kinds.Kernel(layout=layout):
             return len(shape) - (1 if layout == "transposed" else 2)
+        case kinds.Pointwise():
+            return len(shape) - 2
         case kinds.Companion(of=of):
             return _first(_both_long(shape, structure.runtime.shapes[of]))
         case kinds.Tensors(vary=vary):

@@ -81,6 +81,12 @@ def test_a_kernel_is_for_other_channels(function: str) -> None:
         assert channels % own
 
 
+def test_a_pointwise_kernel_is_for_other_channels() -> None:
+    for structure in calls("keras.ops.separable_conv", "pointwise_kernel", "shape"):
+        _, depthwise, pointwise = (item.shape for item in structure.program.inputs)
+        assert pointwise[-2] == depthwise[-2] * depthwise[-1] + 1
+
+
 def test_a_name_is_in_no_list() -> None:
     paddings = {s.arguments["padding"] for s in calls("keras.ops.conv", "padding", "name")}
     assert paddings <= {"vali", "sam"}
