@@ -141,6 +141,23 @@ def default_dtype(K: Recorder, floatx: str) -> None:
     K.conventions = (ConventionName.DEFAULT_DTYPE,)
 
 
+@BOOK.scenario(
+    "keras.ops.convert_to_tensor",
+    "an array of {dtype} after set_floatx({floatx!r})",
+    CONFIGURATION,
+    editions=KERAS_3,
+    dtype=("int32", "bool", "float16"),
+    floatx=FLOATX,
+)
+def own_dtype(K: Recorder, dtype: str, floatx: str) -> None:
+    """An array keeps its dtype, whatever the default float type is."""
+    K.keras.config.set_floatx(floatx)
+    result = K[K.tested](K.array("x", [0, 1], dtype))
+    claimed, at = K.dtype(result).output("dtype"), {KERAS_3_DOCUMENT: "Args"}
+    K.expect("the dtype of the array", claimed, is_one_of(dtype), dtype, at=at)
+    _expect_numbers(K, result, np.array([0, 1], dtype))
+
+
 def _expect_default(K: Recorder, dtype: Result, floatx: str, section: str) -> None:
     single = Alternative(ConventionName.DEFAULT_DTYPE, "float32", is_one_of("float32"))
     K.expect(
