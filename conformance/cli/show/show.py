@@ -107,16 +107,21 @@ def _check_edition(spec: Spec, edition: Edition | None) -> None:
 
 
 def resolve(name: str, specs: Specs) -> str:
-    """The newest name of a function.
+    """The newest name of a function; `view` and `ops.view` are enough for `keras.ops.view`.
 
     Raises:
-        UsageError: there is no such function; the message has suggestions.
+        UsageProblem: there is no such function, or several have this name; the message has
+            suggestions.
     """
     bare = name.removeprefix("keras.backend.").removeprefix("K.")
     aliases = specs.aliases()
     if bare in specs or bare in aliases:
         return aliases.get(bare, bare)
-    hint = proposal(bare, [*specs, *aliases], "`conformance list`")
+    whole = [known for known in specs if known.endswith(f".{bare}")]
+    if len(whole) == 1:
+        return whole[0]
+    listed = proposal(bare, [*specs, *aliases], "`conformance list`")
+    hint = f"did you mean {' or '.join(whole)}?" if whole else listed
     raise UsageProblem(f"no document has a function {clean(name)!r}", hint)
 
 

@@ -258,6 +258,18 @@ def test_an_unknown_function_gets_suggestions() -> None:
     assert "Traceback" not in answer.output
 
 
+@pytest.mark.parametrize("name", ["view", "ops.view", "keras.ops.view"])
+def test_the_last_parts_of_a_name_are_enough(name: str) -> None:
+    assert show(name).output.startswith("keras.ops.view (")
+
+
+def test_a_part_that_two_names_have_is_not_enough() -> None:
+    answer = show("convert_to_tensor")
+    assert answer.exit_code == 2
+    assert "did you mean keras.ops.convert_to_tensor or keras." in answer.output
+
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
