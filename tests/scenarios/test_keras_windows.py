@@ -39,7 +39,7 @@ def without_dilation(x: Any, window: Any, *_: Any, **how: Any) -> Any:
 
 
 def wrong(name: str, function: Function) -> bool:
-    scenarios = [s for s in ops.scenarios(name) if "longer than the images" in s.title]
+    scenarios = [s for s in ops.scenarios(name) if "r than the images" in s.title]
     assert scenarios
     return any(problem for s in scenarios for problem in ops.problems_of(s, {name: function}))
 
@@ -53,6 +53,11 @@ def test_a_window_that_fits_nowhere_gives_nothing(name: str) -> None:
 @pytest.mark.parametrize("name", SHORT)
 def test_an_element_of_no_window_is_wrong(name: str, function: Function) -> None:
     assert wrong(name, function)
+
+
+@pytest.mark.parametrize(("shape", "fine"), [((1, 0, 0, 25), True), ((1, 1, 1, 25), False)])
+def test_a_patch_larger_than_the_images_is_none(shape: tuple[int, ...], fine: bool) -> None:
+    assert wrong("image.extract_patches", lambda *_, **how: np.zeros(shape)) is not fine
 
 
 @pytest.mark.parametrize("name", [n.removeprefix("keras.ops.") for n in KERNELS])

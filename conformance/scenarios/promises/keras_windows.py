@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from conformance.scenarios.checks import has_shape
 from conformance.scenarios.drawn_arrays import small
 from conformance.scenarios.model import KERAS_3, KERAS_3_DOCUMENT
-from conformance.scenarios.recorder import Book, Recorder
+from conformance.scenarios.recorder import Book, Recorder, Result
 from conformance.specs.convention_names import ConventionName
 
 BOOK = Book()
@@ -52,6 +52,16 @@ def pools(K: Recorder, draw: st.DrawFn, name: str) -> None:
     _expect_nothing(K, draw, lengths, window, window, window)
 
 
+@BOOK.scenario(
+    "keras.ops.image.extract_patches", "patches larger than the images", editions=KERAS_3
+)
+def patches(K: Recorder, draw: st.DrawFn) -> None:
+    """Patches that lie side by side."""
+    images = K.tensor("images", small(draw, (1, 4, 4, 1)))
+    result = K[K.tested](images, (5, 5), **VALID).output("values")
+    _expect_shape(K, result, (1, 0, 0, 25))
+
+
 def _expect_nothing(
     K: Recorder, draw: st.DrawFn, lengths: Dims, window: Dims, *arguments: Any, **how: Any
 ) -> None:
@@ -62,7 +72,10 @@ def _expect_nothing(
     step = window if K.tested in POOLS else (1,) * len(window)
     axes = zip(lengths, window, step, strict=True)
     places = (max(0, (n - rate * (k - 1) - 1) // s + 1) for n, k, s in axes)
-    shape = (1, *places, 1)
+    _expect_shape(K, result, (1, *places, 1))
+
+
+def _expect_shape(K: Recorder, result: Result, shape: Dims) -> None:
     at = {KERAS_3_DOCUMENT: "Args"}
     K.expect("the shape", result, has_shape(shape), f"shape {shape}: no window fits", at=at)
     K.conventions = (ConventionName.LONGER_WINDOW,)

@@ -270,7 +270,6 @@ def test_a_part_that_two_names_have_is_not_enough() -> None:
     assert "keras.ops.convert_to_tensor" in answer.output
 
 
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
