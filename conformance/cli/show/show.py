@@ -120,8 +120,8 @@ def resolve(name: str, specs: Specs) -> str:
     whole = [known for known in specs if known.endswith(f".{bare}")]
     if len(whole) == 1:
         return whole[0]
-    listed = proposal(bare, [*specs, *aliases], "`conformance list`")
-    hint = f"did you mean {' or '.join(whole)}?" if whole else listed
+    near = proposal(bare, [*specs, *aliases], "`conformance list`")
+    hint = f"did you mean {' or '.join(whole)}?" if whole else near
     raise UsageProblem(f"no document has a function {clean(name)!r}", hint)
 
 
