@@ -104,7 +104,7 @@ _STUMBLED = re.compile(
             r"\b(?:division|modulo) by zero\b|\binvalid index to scalar variable",
             r"\bcan only concatenate\b|\b(?:list|tuple|string) indices must be integers\b",
             r"\bbad operand type for\b|\bcan't multiply sequence by non-int\b",
-            r"\bmodified by an inplace operation\b|\bunhashable type\b",
+            r"\bmodified by an inplace operation\b|\bunhashable type: 'numpy\.ndarray'",
             # a number or nothing in the place of a dtype
             r"\b[Ii]nvalid dtype: (?:None\b|[\[(\d.-])",
         )
