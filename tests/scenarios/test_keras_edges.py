@@ -195,8 +195,9 @@ def test_symbols_are_refused_alike(name: str, symbolic: str, computed: str, fine
 
 
 @pytest.mark.parametrize(("outcome", "fine"), [(REFUSED, True), ("returns", False)])
-def test_four_parts_of_a_number_are_refused(outcome: str, fine: bool) -> None:
-    test = check_of("view_as_complex", "refused").test
+@pytest.mark.parametrize("name", ["view_as_complex", "image.perspective_transform"])
+def test_parts_and_points_of_other_shapes_are_refused(name: str, outcome: str, fine: bool) -> None:
+    test = check_of(name, "refused").test
     assert (test(outputs(outcome)) is None) is fine
 
 

@@ -289,6 +289,25 @@ def refused_alike(K: Recorder) -> None:
     K.expect("refused alike", (symbolic, computed), _alike, demands, at=at)
 
 
+@BOOK.scenario(
+    "keras.ops.image.perspective_transform",
+    "points of shape {shape}",
+    Aspect.ERROR,
+    editions=KERAS_3,
+    shape=((3, 2), (4, 3), (1, 1, 4, 2)),
+    which=("start_points", "end_points"),
+)
+def other_points(K: Recorder, shape: tuple[int, ...], which: str) -> None:
+    """Four points of two coordinates are documented, for one image or for each."""
+    corners = np.array([[0, 0], [0, 3], [3, 0], [3, 3]], "float32")
+    points = {"start_points": corners, "end_points": corners}
+    points[which] = np.resize(corners, shape)
+    tensors = {name: K.tensor(name, array) for name, array in points.items()}
+    images = K.tensor("images", _numbered(4, 4, 1))
+    call = K.attempt(K[K.tested], images, **tensors, data_format="channels_last")
+    K.expect("refused", call.output("computed"), raises(), "an exception", at=ARGS)
+
+
 def _alike(symbolic: Values, computed: Values) -> Problem | None:
     """If the computation refuses its arguments, the symbolic call does."""
     problem = returns(computed)
