@@ -5,7 +5,7 @@ Where a docstring is silent, a call may be refused. A result must keep what the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -295,13 +295,13 @@ def refused_alike(K: Recorder) -> None:
     Aspect.ERROR,
     editions=KERAS_3,
     shape=((3, 2), (4, 3), (1, 1, 4, 2)),
-    which=("start_points", "end_points"),
+    which=(("start_points",), ("end_points",), ("start_points", "end_points")),
 )
-def other_points(K: Recorder, shape: tuple[int, ...], which: str) -> None:
+def other_points(K: Recorder, shape: tuple[int, ...], which: Sequence[str]) -> None:
     """Four points of two coordinates are documented, for one image or for each."""
     corners = np.array([[0, 0], [0, 3], [3, 0], [3, 3]], "float32")
     points = {"start_points": corners, "end_points": corners}
-    points[which] = np.resize(corners, shape)
+    points |= dict.fromkeys(which, np.resize(corners, shape))
     tensors = {name: K.tensor(name, array) for name, array in points.items()}
     images = K.tensor("images", _numbered(4, 4, 1))
     call = K.attempt(K[K.tested], images, **tensors, data_format="channels_last")
