@@ -8,6 +8,8 @@ from conformance.generators.coverage.features import features_of_gradients
 from conformance.generators.coverage.windows import Feature
 from conformance.generators.structure import Structure
 
+FIRST = ("domain", "beside the last axis")
+"""Kinds of features that the first structures show."""
 MOST_UNSETTLED = 3
 """At most one in so many structures for gradients rests on conventions, if there are others."""
 
@@ -34,10 +36,10 @@ def select_settled(
 def _in_order(
     places: list[int], features: Sequence[frozenset[Feature]], begun: Sequence[int]
 ) -> list[int]:
-    """The places that are not begun with: first those that add domains of an input, then those that
-    add features."""
+    """The places that are not begun with: first those that add domains of an input or numbers that
+    cut it off, then those that add features."""
     mine = [i for i in begun if i in places]
-    domains = [frozenset(f for f in one if f[0] == "domain") for one in features]
+    domains = [frozenset(f for f in one if f[0] in FIRST) for one in features]
     first = _covering(domains, places, mine) if len({domains[i] for i in places}) > 1 else []
     added = _covering(features, places, mine)
     kept = [i for i in dict.fromkeys([*first, *added]) if i not in mine]
