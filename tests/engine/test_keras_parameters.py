@@ -146,7 +146,7 @@ RIGHT: Mapping[str, Callable[..., Any]] = {
     "saturate_cast": saturate_cast,
     "empty": lambda shape, dtype=None: np.full(shape, 7, dtype or "float32"),
     "empty_like": lambda x, dtype=None: np.full_like(x, 7, dtype),
-    "view": lambda x, dtype=None: x.view(dtype),
+    "view": lambda x, dtype=None: x.view(x.dtype if dtype is None else dtype),
 }
 
 
@@ -248,7 +248,8 @@ WRONG: tuple[tuple[str, str, Callable[..., Any]], ...] = (
     ("cast", "rounded", lambda x, dtype: np.rint(x).astype(dtype)),
     ("saturate_cast", "wrapped", cast),
     ("view", "a cast", lambda x, dtype=None: x.astype(dtype)),
-    ("view", "bytes turned round", lambda x, dtype=None: x.byteswap().view(dtype)),
+    ("view", "bytes turned round", lambda x, dtype=None: x.byteswap().view(dtype or x.dtype)),
+    ("view", "floats", lambda x, dtype=None: x.view(dtype) if dtype else x.astype("float32")),
 )
 
 
