@@ -20,6 +20,11 @@ LATEST_K: tuple[Edition, ...] = ("keras-2.2",)
 KERAS_3: tuple[Edition, ...] = ("keras-3",)
 KERAS_3_DOCUMENT = "keras-3.15.1"
 
+SUMMARY: Mapping[str, int | str] = {KERAS_3_DOCUMENT: "Summary"}
+ARGS: Mapping[str, int | str] = {KERAS_3_DOCUMENT: "Args"}
+RETURNS: Mapping[str, int | str] = {KERAS_3_DOCUMENT: "Returns"}
+SYMBOL: Mapping[str, int | str] = {KERAS_3_DOCUMENT: "keras.KerasTensor: Example"}
+"""Places in the docstrings that checks cite."""
 Array = npt.NDArray[Any]
 INACCURATE = "accuracy"
 """The detail of a problem whose values are right in the first half of their digits."""

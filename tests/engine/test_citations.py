@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -17,8 +18,9 @@ from conformance.engine.verdicts.failures import cite
 from conformance.generators.forms import iterable_parameter, open_forms
 from conformance.observations import Raised, TensorMetadata, Value
 from conformance.program import Made
-from conformance.results import Aspect
+from conformance.results import Aspect, Verdict
 from conformance.results.kinds import FindingKind
+from conformance.specs import load
 from conformance.specs.convention_names import ConventionName
 from tests.engine.test_opened_readings import calls
 from tests.engine.test_single_call_readings import judged
@@ -87,3 +89,18 @@ def test_a_shape_that_an_exception_withholds_cites_the_line_on_the_shape() -> No
 
 def _same(answer: Array, _draw: int) -> Array:
     return answer
+
+
+def test_a_wrong_dtype_that_no_sentence_is_about_cites_the_value() -> None:
+    """The reciprocal of an integer is a fraction. A symbol contradicts its example instead."""
+    spec = load()["keras.ops.reciprocal"]
+    assert not any(claim.aspect == "dtype" for claim in spec.claims)
+    of_value = Finding(
+        Aspect.DTYPE, Verdict.VIOLATES, FindingKind.DTYPE, gives="gives int8", demands="float32"
+    )
+    of_symbol = replace(of_value, kind=FindingKind.CONTRADICTION)
+    cited = [cite(spec, "keras-3", finding) for finding in (of_value, of_symbol)]
+    assert [citation and citation.line for citation in cited] == [
+        "keras.ops.reciprocal: Returns",
+        "keras.KerasTensor: Example",
+    ]

@@ -152,3 +152,12 @@ def equal_elements(function: str) -> bool:
 def test_the_order_of_equal_elements_has_no_gradient_to_ask_for(function: str) -> None:
     assert not equal_elements(function)
     assert equal_elements("keras.ops.max")
+
+
+def test_the_gradient_of_a_signal_that_is_cut_off_is_asked_for() -> None:
+    (task,) = tasks({"keras.ops.rfft"}, PROFILES["default"], edition="keras-3")
+    planned = [trial for trial in task.trials() if isinstance(trial, GradientTrial)]
+    structures = [trial.differentiated.structure for trial in planned]
+    lengths = [(s.arguments.get("fft_length"), s.program.inputs[0].shape[-1]) for s in structures]
+    assert any(isinstance(asked, int) and asked < length for asked, length in lengths)
+    assert any(asked is None for asked, _ in lengths)

@@ -40,6 +40,7 @@ def show_command(**values: Any) -> None:
 
     \b
     conformance show softmax                            with the results in reports
+    conformance show view                               keras.ops.view: the last parts are enough
     conformance show softmax --all                      all claims, and each failure in full
     conformance show softmax --results out --target mine
     conformance show softmax --failure 0123 --script    a script, by the beginning of its id

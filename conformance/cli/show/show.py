@@ -110,8 +110,7 @@ def resolve(name: str, specs: Specs) -> str:
     """The newest name of a function; `view` and `ops.view` are enough for `keras.ops.view`.
 
     Raises:
-        UsageProblem: there is no such function, or several have this name; the message has
-            suggestions.
+        UsageProblem: no function has this name, or several have it. The message suggests others.
     """
     bare = name.removeprefix("keras.backend.").removeprefix("K.")
     aliases = specs.aliases()

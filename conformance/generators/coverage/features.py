@@ -65,7 +65,7 @@ def _beside_last_axis(structure: Structure) -> Iterator[Feature]:
     transforms and windows are cut off or filled."""
     lengths = structure.program.inputs[0].shape[-1:]
     for name, value in structure.arguments.items():
-        if isinstance(value, int) and lengths:
+        if isinstance(value, int) and not isinstance(value, bool) and lengths:
             yield ("beside the last axis", name, (value > lengths[0]) - (value < lengths[0]))
 
 

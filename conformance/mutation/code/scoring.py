@@ -236,12 +236,11 @@ class CodeScoring:
             done: list[str] = []
             for functions in groups(mutant.reached_from):
                 self._without_change(stage, functions, number)
-                looked = (
-                    None if self.stop.is_set() else self._look(stage, mutant, functions, number)
-                )
-                if looked is None or self.stop.is_set():
+                if self.stop.is_set():  # the times without the change may be missing
                     return None
-                notice, more = looked
+                notice, more = self._look(stage, mutant, functions, number)
+                if self.stop.is_set():
+                    return None
                 done += functions
                 quiet += (text for text in more if text not in quiet)
                 if notice is not None:

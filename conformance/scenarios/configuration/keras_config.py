@@ -16,8 +16,10 @@ import numpy as np
 from conformance.results import Aspect
 from conformance.scenarios.checks import as_second, is_array, is_one_of, plain, shown
 from conformance.scenarios.model import (
+    ARGS,
     KERAS_3,
     KERAS_3_DOCUMENT,
+    SYMBOL,
     Alternative,
     Array,
     Problem,
@@ -29,7 +31,6 @@ from conformance.specs.convention_names import ConventionName
 BOOK = Book()
 CONFIGURATION = Aspect.CONFIGURATION
 SETTER: Lines = {KERAS_3_DOCUMENT: "keras.config.set_floatx: Summary"}
-SYMBOL: Lines = {KERAS_3_DOCUMENT: "keras.KerasTensor: Example"}
 FLOATX = ("float16", "bfloat16", "float64")
 """Each type but float32, under which all other cases run."""
 
@@ -153,7 +154,7 @@ def own_dtype(K: Recorder, dtype: str, floatx: str) -> None:
     """An array keeps its dtype, whatever the default float type is."""
     K.keras.config.set_floatx(floatx)
     result = K[K.tested](K.array("x", [0, 1], dtype))
-    claimed, at = K.dtype(result).output("dtype"), {KERAS_3_DOCUMENT: "Args"}
+    claimed, at = K.dtype(result).output("dtype"), ARGS
     K.expect("the dtype of the array", claimed, is_one_of(dtype), dtype, at=at)
     _expect_numbers(K, result, np.array([0, 1], dtype))
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from conformance.results import Aspect
 from conformance.scenarios.checks import only
-from conformance.scenarios.model import KERAS_3, KERAS_3_DOCUMENT, Problem, Values
+from conformance.scenarios.model import KERAS_3, SUMMARY, Problem, Values
 from conformance.scenarios.recorder import Book, Recorder
 
 BOOK = Book()
@@ -48,7 +48,7 @@ def gradients(K: Recorder, dtype: str) -> None:
     above = K.constant(K.array("above", np.ones(shape, "float32")), dtype=dtype)
     slopes = K["differentiated"](K.tested, above, [x], x)
     gradient = K["keras.ops.cast"](slopes[0], "float32").output("gradient")
-    at = {KERAS_3_DOCUMENT: "Summary"}
+    at = SUMMARY
     K.expect("the gradient", gradient, _are_numbers, "finite numbers", at=at)
 
 

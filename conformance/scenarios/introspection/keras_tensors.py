@@ -19,13 +19,10 @@ from conformance.scenarios.checks import (
     shown,
 )
 from conformance.scenarios.drawn_arrays import a_shape, distinct, small
-from conformance.scenarios.model import KERAS_3, KERAS_3_DOCUMENT, Array
-from conformance.scenarios.recorder import Book, Lines, Recorder, Result
+from conformance.scenarios.model import KERAS_3, RETURNS, SUMMARY, SYMBOL, Array
+from conformance.scenarios.recorder import Book, Recorder, Result
 
 BOOK = Book()
-RETURNS: Lines = {KERAS_3_DOCUMENT: "Returns"}
-SUMMARY: Lines = {KERAS_3_DOCUMENT: "Summary"}
-SYMBOL: Lines = {KERAS_3_DOCUMENT: "keras.KerasTensor: Example"}
 DTYPES = ("float32", "float64", "int32", "int64", "float16", "bool", "uint8", "int8", "int16")
 """Without unsigned integers of more bits, and what NumPy lacks."""
 _WIDE: dict[str, tuple[float, ...]] = {

@@ -12,12 +12,18 @@ from hypothesis import strategies as st
 from conformance.oracle.losses import in_top_k
 from conformance.scenarios.checks import has_shape, is_array
 from conformance.scenarios.drawn_arrays import a_shape, small
-from conformance.scenarios.model import KERAS_3, KERAS_3_DOCUMENT, Alternative
+from conformance.scenarios.model import (
+    ARGS,
+    KERAS_3,
+    KERAS_3_DOCUMENT,
+    RETURNS,
+    SUMMARY,
+    Alternative,
+)
 from conformance.scenarios.recorder import Book, Lines, Recorder
 from conformance.specs.convention_names import ConventionName
 
 BOOK = Book()
-RETURNS: Lines = {KERAS_3_DOCUMENT: "Returns"}
 INTEGERS = ("int8", "int16", "int32", "int64")
 
 
@@ -102,7 +108,7 @@ def whole_numbers(K: Recorder, draw: st.DrawFn, dtype: str) -> None:
     axes = (len(shape) - 3, len(shape) - 2)
     images = K.tensor("images", image)
     result = K[K.tested](images, shape, *arguments, axes, "linear").output("values")
-    K.expect("the image", result, is_array(image), "the same image", at={KERAS_3_DOCUMENT: "Args"})
+    K.expect("the image", result, is_array(image), "the same image", at=ARGS)
 
 
 @BOOK.scenario(
@@ -117,7 +123,7 @@ def truth_values(K: Recorder, first: str, second: str) -> None:
     numbers, ones = np.array([1, 0, 1, 1], first), np.array([1], second)
     results = K[K.tested](K.tensor("x1", numbers), K.tensor("x2", ones)).output("values")
     right = is_array([True, False, True, True])
-    K.expect("the result", results, right, "True for each 1", at={KERAS_3_DOCUMENT: "Summary"})
+    K.expect("the result", results, right, "True for each 1", at=SUMMARY)
 
 
 FAMILIES = BOOK.families

@@ -27,8 +27,11 @@ from conformance.scenarios.checks import (
     shown,
 )
 from conformance.scenarios.model import (
+    ARGS,
     KERAS_3,
     KERAS_3_DOCUMENT,
+    RETURNS,
+    SYMBOL,
     Array,
     Problem,
     Setup,
@@ -38,9 +41,6 @@ from conformance.scenarios.recorder import Book, Lines, Recorder
 from conformance.specs.convention_names import ConventionName
 
 BOOK = Book()
-ARGS: Lines = {KERAS_3_DOCUMENT: "Args"}
-RETURNS: Lines = {KERAS_3_DOCUMENT: "Returns"}
-SYMBOL: Lines = {KERAS_3_DOCUMENT: "keras.KerasTensor: Example"}
 OWN_PROCESS = Setup()
 """A process of its own, where a call may read or write beyond its tensors."""
 
@@ -71,8 +71,8 @@ def counts(K: Recorder, form: str, axis: int | None) -> None:
     """The counts are those of all elements, or of each along the axis."""
     kind, numbers = FORMS[form]
     along = {} if axis is None else {"axis": axis}
-    each = numbers[: TABLE.size if axis is None else TABLE.shape[axis]] if numbers is EACH else None
-    repeats = np.asarray(numbers if each is None else each, "int32")
+    length = TABLE.size if axis is None else TABLE.shape[axis]
+    repeats = np.asarray(EACH[:length] if numbers is EACH else numbers, "int32")
     x = K.tensor("x", TABLE)
     result = K[K.tested](x, _in_form(K, kind, repeats), **along).output("values")
     expected = np.repeat(TABLE, repeats, axis)
@@ -308,6 +308,10 @@ def other_points(K: Recorder, shape: tuple[int, ...], which: Sequence[str]) -> N
     K.expect("refused", call.output("computed"), raises(), "an exception", at=ARGS)
 
 
+MISTAKES = ("AttributeError", "NameError")
+"""Classes of exceptions about the library's own code, which refuse nothing."""
+
+
 def _alike(symbolic: Values, computed: Values) -> Problem | None:
     """If the computation refuses its arguments, the symbolic call does."""
     problem = returns(computed)
@@ -318,8 +322,5 @@ def _alike(symbolic: Values, computed: Values) -> Problem | None:
     gives = f"accepts a KerasTensor, and {problem.gives} for a tensor of that shape"
     return Problem(gives, "late", fault="first == 'returns' and values[1][0] != 'returns'")
 
-
-MISTAKES = ("AttributeError", "NameError")
-"""Classes of exceptions about the library's own code, which refuse nothing."""
 
 FAMILIES = BOOK.families

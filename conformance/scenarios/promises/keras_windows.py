@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from conformance.scenarios.checks import has_shape
 from conformance.scenarios.drawn_arrays import small
-from conformance.scenarios.model import KERAS_3, KERAS_3_DOCUMENT
+from conformance.scenarios.model import ARGS, KERAS_3
 from conformance.scenarios.recorder import Book, Recorder, Result
+from conformance.specs import image_rules
 from conformance.specs.convention_names import ConventionName
 
 BOOK = Book()
@@ -25,6 +26,7 @@ SIZES: dict[str, tuple[Dims, Dims]] = {
 }
 """By name: the spatial dimensions of the images, and those of the window."""
 DILATED: dict[str, tuple[Dims, Dims]] = {"a dilated window": ((4,), (3,))}
+"""Windows that are longer with a dilation of 2."""
 KERNELS = ("keras.ops.conv", "keras.ops.depthwise_conv", "keras.ops.separable_conv")
 POOLS = ("keras.ops.average_pool", "keras.ops.max_pool")
 VALID = {"padding": "valid", "data_format": "channels_last"}
@@ -68,16 +70,13 @@ def _expect_nothing(
     """Call the function on images of one channel: the result has no elements."""
     x = K.tensor("x", small(draw, (1, *lengths, 1)))
     result = K[K.tested](x, *arguments, **VALID, **how).output("values")
-    rate = how.get("dilation_rate", 1)
-    step = window if K.tested in POOLS else (1,) * len(window)
-    axes = zip(lengths, window, step, strict=True)
-    places = (max(0, (n - rate * (k - 1) - 1) // s + 1) for n, k, s in axes)
-    _expect_shape(K, result, (1, *places, 1))
+    strides = window if K.tested in POOLS else 1
+    places = image_rules.windows(lengths, window, strides, "valid", how.get("dilation_rate", 1))
+    _expect_shape(K, result, (1, *(n or 0 for n in places), 1))
 
 
 def _expect_shape(K: Recorder, result: Result, shape: Dims) -> None:
-    at = {KERAS_3_DOCUMENT: "Args"}
-    K.expect("the shape", result, has_shape(shape), f"shape {shape}: no window fits", at=at)
+    K.expect("the shape", result, has_shape(shape), f"shape {shape}: no window fits", at=ARGS)
     K.conventions = (ConventionName.LONGER_WINDOW,)
 
 

@@ -10,12 +10,11 @@ from typing import Any
 
 from conformance.results import Aspect
 from conformance.scenarios.checks import of_arrays
-from conformance.scenarios.model import KERAS_2, KERAS_3
+from conformance.scenarios.model import ARGS, KERAS_2, KERAS_3
 from conformance.scenarios.randomness import chance
 from conformance.scenarios.randomness.dropout import DROPOUT, dropout_of_ones
 from conformance.scenarios.randomness.keras_choices import GENERATOR, SEEDED
 from conformance.scenarios.randomness.keras_random import NAMES, RANDINT
-from conformance.scenarios.randomness.keras_samplers import ARGS
 from conformance.scenarios.randomness.random_tensors import (
     BY_NAME,
     SMALLER,

@@ -22,15 +22,13 @@ from conformance.scenarios.checks import (
     of_arrays,
     shown,
 )
-from conformance.scenarios.model import KERAS_3, KERAS_3_DOCUMENT, Array, Problem
+from conformance.scenarios.model import ARGS, KERAS_3, RETURNS, Array, Problem
 from conformance.scenarios.randomness import chance
 from conformance.scenarios.randomness.keras_choices import GENERATOR
-from conformance.scenarios.recorder import Book, Lines, Recorder
+from conformance.scenarios.recorder import Book, Recorder
 
 BOOK = Book()
 ELASTIC = "keras.ops.image.elastic_transform"
-ARGS: Lines = {KERAS_3_DOCUMENT: "Args"}
-RETURNS: Lines = {KERAS_3_DOCUMENT: "Returns"}
 ROUNDINGS = 16
 """How many roundings of the largest number an interpolation may lose."""
 MODES = ("constant", "nearest", "wrap", "reflect")

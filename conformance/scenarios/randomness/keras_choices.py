@@ -24,7 +24,15 @@ from conformance.scenarios.checks import (
     is_static_shape,
     of_array,
 )
-from conformance.scenarios.model import KERAS_3, KERAS_3_DOCUMENT, Array, Problem
+from conformance.scenarios.model import (
+    ARGS,
+    KERAS_3,
+    KERAS_3_DOCUMENT,
+    RETURNS,
+    SUMMARY,
+    Array,
+    Problem,
+)
 from conformance.scenarios.randomness import chance
 from conformance.scenarios.randomness.dropout import (
     LEVELS,
@@ -38,7 +46,6 @@ from conformance.scenarios.randomness.keras_random import (
     expect_seeds,
     in_float64,
 )
-from conformance.scenarios.randomness.keras_samplers import ARGS, SUMMARY
 from conformance.scenarios.randomness.random_tensors import SAMPLE, SEED, SMALL
 from conformance.scenarios.recorder import Book, Lines, Recorder, Result
 from conformance.specs.convention_names import ConventionName
@@ -47,7 +54,6 @@ from conformance.specs.unsettled import unsettled_of
 BOOK = Book()
 CATEGORICAL, SHUFFLE = "keras.random.categorical", "keras.random.shuffle"
 DROPOUT = "keras.random.dropout"
-RETURNS: Lines = {KERAS_3_DOCUMENT: "Returns"}
 LAYER: Lines = {KERAS_3_DOCUMENT: "keras.layers.Dropout: Summary"}
 NOISE_SHAPE: Lines = {KERAS_3_DOCUMENT: "keras.layers.Dropout: Args"}
 GENERATOR: Lines = {KERAS_3_DOCUMENT: "keras.random.SeedGenerator: Summary"}

@@ -16,10 +16,9 @@ import numpy as np
 
 from conformance.results import Aspect
 from conformance.scenarios.checks import Test, of_array, of_arrays
-from conformance.scenarios.model import KERAS_3, Problem, Values
+from conformance.scenarios.model import ARGS, KERAS_3, Problem, Values
 from conformance.scenarios.randomness import chance, random_tensors
 from conformance.scenarios.randomness.keras_samplers import (
-    ARGS,
     KERAS_SAMPLERS,
     beta,
 )

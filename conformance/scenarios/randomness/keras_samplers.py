@@ -8,14 +8,11 @@ from functools import partial
 
 import numpy as np
 
-from conformance.scenarios.model import KERAS_3_DOCUMENT
+from conformance.scenarios.model import ARGS, SUMMARY
 from conformance.scenarios.randomness import statistics
 from conformance.scenarios.randomness.samplers import Parameters, Sampler
 from conformance.scenarios.randomness.statistics import Array, Law
-from conformance.scenarios.recorder import Lines
 
-ARGS: Lines = {KERAS_3_DOCUMENT: "Args"}
-SUMMARY: Lines = {KERAS_3_DOCUMENT: "Summary"}
 FLOATS = ("float32", "float64", "float16")
 INTEGERS = ("int32", "int64", "int8", "int16", "uint8")
 """Those that each backend has: torch holds wider integers in place of uint16 and uint32."""
