@@ -51,7 +51,9 @@ def _class_axis(call: CallDraft, name: str, rule: kinds.ClassAxis) -> None:
     if rule.wrong:
         call.add_value(name, call.pick((rank, rank + 2, -rank - 1)))
         return
-    inhabited = [a for a in (-1, rank - 1, 1, *range(rank)) if call.shapes[rule.of][a]]
+    inhabited = [
+        a for a in (-1, rank - 1, min(1, rank - 1), *range(rank)) if call.shapes[rule.of][a]
+    ]
     call.add_value(name, call.pick(tuple(inhabited)))
 
 

@@ -46,7 +46,11 @@ EPSILON = 1e-7
 
 
 def _limited(output: Array, *, single: bool = False) -> Array:
-    """Limited to [epsilon, 1 - epsilon]; with `single` the two are constants of float32."""
+    """Limited to [epsilon, 1 - epsilon]; with `single` the two are constants of float32.
+
+    Integers and truth values become floating numbers.
+    """
+    output = output.astype("float64") if output.dtype.kind in "biu" else output
     kind = np.float32 if single else output.dtype.type
     low, high = kind(EPSILON), kind(1) - kind(EPSILON)
     result: Array = np.clip(output, output.dtype.type(low), output.dtype.type(high))

@@ -17,7 +17,7 @@ from conformance.engine.judging.calls import CallTrial
 from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.findings import Finding
 from conformance.engine.judging.opened import opened, overflows
-from conformance.engine.judging.promotions import dtype_conventions
+from conformance.engine.judging.promotions import open_dtypes
 from conformance.engine.judging.readings import REFUSED, combinations
 from conformance.engine.verdicts.failures import cite
 from conformance.generators.collect import key
@@ -171,11 +171,10 @@ def _error(prepared: Prepared) -> RequiredError:
 
 def _other_dtypes(prepared: Prepared) -> dict[str, list[str]]:
     """The dtypes that conventions allow beside the accepted ones, with their readings."""
-    known, others = load_conventions(), dict[str, list[str]]()
-    for convention in sorted(dtype_conventions(prepared, {})):
-        for reading in known[convention].readings:
-            if reading.name not in prepared.dtypes and not reading.refuses:
-                others.setdefault(reading.name, []).append(taken(convention, reading.name))
+    others = dict[str, list[str]]()
+    for convention, names in open_dtypes(prepared, prepared.dtypes, {}).items():
+        for name in names:
+            others.setdefault(name, []).append(taken(convention, name))
     return others
 
 

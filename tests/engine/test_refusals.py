@@ -258,3 +258,12 @@ def test_keras_ops_refuses_a_form_in_words(convention: str, refusal: str) -> Non
     assert of_exception(words, [convention], "keras-3").readings == (f"{convention}: refused",)
     assert not of_exception(other, [convention], "keras-3").readings
     assert of_exception(other, [convention], "keras-2.2").readings == (f"{convention}: refused",)
+
+
+def test_what_xla_cannot_compile_is_refused_below_the_name_of_a_node() -> None:
+    words = "Cannot concatenate arrays: f32[3,0,2] vs f32[<=7,4,2].\n\t [[{{node cond/concat}}]]"
+    below = "\n\ttf2xla conversion failed for f[]. Run it for a dump of the compiled functions."
+    compiled, other = raised(words + below), raised(words + "\n\t [[compiled/graph]]")
+    allowed = of_exception(compiled, ["compiled-call"], "keras-3").readings
+    assert allowed == ("compiled-call: refused",)
+    assert not of_exception(other, ["compiled-call"], "keras-3").readings

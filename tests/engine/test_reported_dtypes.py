@@ -103,6 +103,28 @@ def test_fractions_that_are_cut_off_are_wrong(whole: str) -> None:
     assert not [f for f in right if f.aspect is Aspect.VALUE]
 
 
+@pytest.mark.parametrize("whole", ["int8", "int32", "int64"])
+def test_no_reading_of_how_many_bits_there_are_is_an_integer(whole: str) -> None:
+    """Neither where no number has lost anything, such as the root of 1."""
+    findings = findings_of(trial("keras.ops.sqrt", whole), whole, whole)
+    (dtype,) = [f for f in findings if f.kind == FindingKind.DTYPE]
+    assert dtype.verdict is Verdict.VIOLATES
+    assert dtype.readings == ()
+
+
+def test_an_integer_beside_an_integer_is_a_reading() -> None:
+    call = trial("keras.ops.relu", "int64")
+    values = list[Value]()
+    for arrays in call.prepared.arrays:
+        (x,) = arrays.values()
+        values.append(Value(np.maximum(x, 0).astype("int32"), "int32", "ndarray"))
+    draws = tuple(DrawObservation(Returned({"result": (value,)})) for value in values)
+    claim = TensorMetadata("int32", call.prepared.static_shape)
+    observed = StructureObservation((), (OutputObservation("result", "tensor", (claim,)),), draws)
+    readings = {f.readings for f in call.judge(observed).findings if f.kind == FindingKind.DTYPE}
+    assert readings == {("result-dtype: int32",)}
+
+
 def test_what_is_no_array_is_told_as_what_it_is() -> None:
     call = trial("keras.ops.relu", "float32")
     values = [Value(None, "object", "generator", "not numeric")] * len(DRAWS)

@@ -11,7 +11,7 @@ from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.findings import Allowance, Finding
 from conformance.engine.judging.messages import raising
 from conformance.engine.judging.probes import NOT_INTEGERS, types_of_dimensions
-from conformance.engine.judging.promotions import dtype_conventions
+from conformance.engine.judging.promotions import open_dtypes
 from conformance.engine.judging.readings import (
     of_anything,
     of_dtype,
@@ -103,7 +103,7 @@ def _apart(
     accepted = accepted_dtypes(structure, other) if other else prepared.dtypes
     delivered = None if value is None or value.python_type in _SCALARS else value.dtype
     claimed = plain_dtype(said.dtype)
-    named = dtype_conventions(prepared, other)
+    named = open_dtypes(prepared, accepted, other)
     if delivered is not None and delivered not in accepted and structure.claimed == "result":
         gives = f"gives {_told(value, delivered)}"
         kind = FindingKind.DTYPE
@@ -111,7 +111,7 @@ def _apart(
         yield _of_structure(found, structure, other, accepted)
     elif claimed is not None and claimed not in accepted:
         if structure.claimed == "result":
-            named |= {ConventionName.CLAIMED_DTYPE}
+            named = {**named, ConventionName.CLAIMED_DTYPE: []}
         gives = f"reports {claimed}"
         kind = FindingKind.CLAIMED_DTYPE
         found = _other_dtype(kind, gives, dtype=claimed, accepted=accepted, named=named)
@@ -154,7 +154,12 @@ def _asked_by(structure: Structure) -> str | None:
 
 
 def _other_dtype(
-    kind: FindingKind, gives: str, *, dtype: str, accepted: Sequence[str], named: set[str]
+    kind: FindingKind,
+    gives: str,
+    *,
+    dtype: str,
+    accepted: Sequence[str],
+    named: Mapping[str, Sequence[str]],
 ) -> Finding:
     allowed, demands = of_dtype(named, dtype), " or ".join(accepted)
     return Finding.under(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -33,10 +34,8 @@ def promotions(prepared: Prepared, other: dict[str, str] | None = None) -> list[
     there in floats."""
     structure = prepared.structure
     accepted = accepted_dtypes(structure, other) if other else prepared.dtypes
-    known = load_conventions()
-    named = dtype_conventions(prepared, other or {})
-    open_to = (reading.name for name in named for reading in known[name].readings)
-    listed = dict.fromkeys([*accepted, *sorted(filter(is_dtype, open_to))])
+    open_to = chain.from_iterable(open_dtypes(prepared, accepted, other or {}).values())
+    listed = dict.fromkeys([*accepted, *sorted(open_to)])
     return [dtype for dtype in listed if holds_more(dtype, accepted[0])]
 
 
@@ -50,6 +49,24 @@ def dtype_conventions(prepared: Prepared, other: dict[str, str]) -> set[str]:
     if not any(claim.binds(structure.arguments) for claim in claims):
         named.add(ConventionName.RESULT_DTYPE)
     return named
+
+
+def open_dtypes(
+    prepared: Prepared, accepted: Sequence[str], other: dict[str, str]
+) -> dict[str, list[str]]:
+    """The dtypes that the result may have beside the accepted ones, by the convention that says so.
+
+    Where every accepted dtype has fractions, integers are not among them: no document leaves open
+    that a function drops fractions.
+    """
+    known, fractions = load_conventions(), all(map(is_floating, accepted))
+    dtypes = dict[str, list[str]]()
+    for convention in sorted(dtype_conventions(prepared, other)):
+        names = [reading.name for reading in known[convention].readings if is_dtype(reading.name)]
+        if fractions and convention == ConventionName.RESULT_DTYPE:
+            names = [name for name in names if is_floating(name)]
+        dtypes[convention] = [name for name in names if name not in accepted]
+    return dtypes
 
 
 def is_of_halves(prepared: Prepared, number: int, conventions: Collection[str], got: Array) -> bool:

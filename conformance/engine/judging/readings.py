@@ -17,7 +17,15 @@ several conventions, their readings are tried in combination, at most `MOST` of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Container,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass, replace
 from itertools import islice, product
 from typing import Any
@@ -124,14 +132,14 @@ def of_anything(conventions: Iterable[str]) -> Allowance:
     return _allowance(conventions, refused=False)
 
 
-def of_dtype(conventions: Iterable[str], dtype: str) -> Allowance:
+def of_dtype(dtypes: Mapping[str, Collection[str]], dtype: str) -> Allowance:
     """What allows a result of another dtype than the accepted ones.
 
-    A convention does if one of its readings has the name of the dtype. That numbers were lost on
-    the way to it is the failure of the value.
+    `dtypes` are those that each convention of the call leaves open. That numbers were lost on the
+    way to one of them is the failure of the value.
     """
-    known, named = load_conventions(), tuple(sorted({*conventions}))
-    found = [n for n in named if any(reading.name == dtype for reading in known[n].readings)]
+    named = tuple(sorted(dtypes))
+    found = [name for name in named if dtype in dtypes[name]]
     readings = tuple(taken(name, dtype) for name in found)
     return Allowance(tuple(found), readings, () if found else named)
 

@@ -81,7 +81,11 @@ _SLIPS = frozenset(
 _NO_MEMORY = re.compile(r"\bbad_alloc\b")
 """The words of C++ where no memory is left."""
 
-_DETAILS = re.compile(r"\n(?:Apply node that|(?:Call a|A)rguments received by|HINT:|\s*\[\[)")
+_DETAILS = re.compile(
+    r"\n(?:Apply node that|(?:Call a|A)rguments received by|HINT:"
+    # the name of a node, unless XLA says below it what it could not compile
+    r"|\s*\[\[(?![^\n]*\]\]\n\s*tf2xla conversion failed))"
+)
 """Where the message proper ends and a list of nodes and values begins, which may hold any words."""
 
 _CALLERS = re.compile(r'^\s*File "[^"\n]*", line \d+, in [^\n]*\n', re.MULTILINE)
@@ -101,6 +105,7 @@ _STUMBLED = re.compile(
             r"\bnot supported between instances of\b|\bmultiple values for\b",
             r"\btakes (?:\d+|no|exactly|from|at most|at least)\b[^\n]{0,40}\barguments?\b",
             r"\bunexpected keyword\b|\b(?:list|tuple|pop|string) index out of range",
+            r"\btoo many indices for array\b",
             r"\b(?:division|modulo) by zero\b|\binvalid index to scalar variable",
             r"\bcan only concatenate\b|\b(?:list|tuple|string) indices must be integers\b",
             r"\bbad operand type for\b|\bcan't multiply sequence by non-int\b",

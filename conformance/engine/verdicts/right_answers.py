@@ -17,7 +17,7 @@ from conformance.dtypes import BFLOAT16, held_in, is_dtype, is_floating, limits
 from conformance.engine.judging.calls import CallTrial
 from conformance.engine.judging.findings import Finding
 from conformance.engine.judging.gradients import GradientTrial
-from conformance.engine.judging.promotions import dtype_conventions
+from conformance.engine.judging.promotions import open_dtypes
 from conformance.engine.judging.readings import combinations, is_rank_alone
 from conformance.engine.verdicts.limits import limits_of, named_index
 from conformance.oracle import Expectation
@@ -25,7 +25,6 @@ from conformance.oracle.compare import widened_by_rounding
 from conformance.oracle.variants import Readings
 from conformance.results import FindingKind, Verdict
 from conformance.scripts.answers import Bounded, RightAnswer
-from conformance.specs import load_conventions
 from conformance.specs.load import ruled_out
 
 Array = npt.NDArray[np.generic]
@@ -137,13 +136,12 @@ def _dtypes(finding: Finding, trial: CallTrial) -> Sequence[str]:
         return ()
     if finding.kind == FindingKind.DTYPE and finding.verdict is not Verdict.VIOLATES:
         return prepared.dtypes
-    known = load_conventions()
-    named = dtype_conventions(prepared, {})
-    readings = [reading.name for name in sorted(named) for reading in known[name].readings]
+    by_convention = open_dtypes(prepared, prepared.dtypes, {})
+    readings = [name for names in by_convention.values() for name in names]
     tensors = {item.dtype for item in prepared.structure.program.inputs}
     if BFLOAT16 not in tensors | {*prepared.dtypes, finding.got_dtype}:
         readings = [name for name in readings if name != BFLOAT16]  # which NumPy could not compare
-    return list(dict.fromkeys([*prepared.dtypes, *filter(is_dtype, readings)]))
+    return list(dict.fromkeys([*prepared.dtypes, *readings]))
 
 
 def _coarsest(dtypes: Sequence[str]) -> str:
