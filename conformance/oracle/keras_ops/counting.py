@@ -149,10 +149,13 @@ def nextafter(x: Array, y: Array) -> Array:
 
 
 def evidence_of_nextafter(answer: Any, x: Any, y: Any) -> Any:
-    """1 where a number is the next one of its dtype; one below the normal range may be 0."""
-    expected = np.nextafter(x.astype(answer.dtype), y.astype(answer.dtype))
-    tiny = (answer == 0) & (np.abs(expected) < np.finfo(expected.dtype).tiny)
-    right = (answer == expected) | (np.isnan(answer) & np.isnan(expected)) | tiny
+    """1 where a number is the next one of its dtype. One below the normal range may be 0, and two of
+    them may count as equal, so that the second is the answer."""
+    x, y = x.astype(answer.dtype), y.astype(answer.dtype)
+    expected, least = np.nextafter(x, y), np.finfo(answer.dtype).tiny
+    zero = (answer == 0) & (np.abs(expected) < least)
+    equal = (answer == y) & (np.maximum(np.abs(x), np.abs(y)) < least)
+    right = (answer == expected) | (np.isnan(answer) & np.isnan(expected)) | zero | equal
     return right.astype(answer.dtype)
 
 

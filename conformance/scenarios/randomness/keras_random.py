@@ -144,6 +144,10 @@ COLUMNS: dict[str, list[tuple[dict[str, Any], list[Law]]]] = {
     "keras.random.binomial": [
         ({"counts": COUNTS, "probabilities": 0.5}, [binomial(4, 0.5), binomial(9, 0.5)]),
         ({"counts": 6, "probabilities": CHANCES}, [binomial(6, 0.25), binomial(6, 0.5)]),
+        (
+            {"counts": COUNTS.astype("float32"), "probabilities": 0.5},
+            [binomial(4, 0.5), binomial(9, 0.5)],
+        ),
     ],
     "keras.random.beta": [
         ({"alpha": PAIR, "beta": 2.0}, [beta(1, 2), beta(4, 2)]),
@@ -155,16 +159,18 @@ COLUMNS: dict[str, list[tuple[dict[str, Any], list[Law]]]] = {
 
 @BOOK.scenario(
     COLUMNS.keys(),
-    "an array of parameters",
+    "{form} of parameters",
     Aspect.DISTRIBUTION,
     editions=KERAS_3,
-    place=(0, 1),
+    place=lambda function: range(len(COLUMNS[function])),
+    form=("an array", "a tensor"),
 )
-def columns(K: Recorder, place: int) -> None:
+def columns(K: Recorder, place: int, form: str) -> None:
     """A sample with a column for each law."""
     parameters, laws = COLUMNS[K.tested][place]
+    several = K.array if form == "an array" else K.tensor
     arguments = {
-        name: K.array(name, value) if isinstance(value, np.ndarray) else value
+        name: several(name, value) if isinstance(value, np.ndarray) else value
         for name, value in parameters.items()
     }
     sample = K.eval(K[K.tested]((20_000, len(laws)), **arguments, seed=SEED)).output("sample")
