@@ -149,8 +149,8 @@ def nextafter(x: Array, y: Array) -> Array:
 
 
 def evidence_of_nextafter(answer: Any, x: Any, y: Any) -> Any:
-    """1 where a number is the next one of its dtype. One below the normal range may be 0, and two of
-    them may count as equal, so that the second is the answer."""
+    """1 where a number is the next one of its dtype. One below the normal range may be 0. Two of
+    them may count as equal, and then the second is the answer."""
     x, y = x.astype(answer.dtype), y.astype(answer.dtype)
     expected, least = np.nextafter(x, y), np.finfo(answer.dtype).tiny
     zero = (answer == 0) & (np.abs(expected) < least)
