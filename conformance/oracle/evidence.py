@@ -36,8 +36,8 @@ class Evidence:
     """The argument whose dtype the evidence has, if that is not the dtype of the answer."""
     elementwise: bool = False
     """Whether it has an element for each of the answer, whose wrong elements are the answer's."""
-    verdict: tuple[str, str] | None = None
-    """A wrong answer and the right one in words, if an element says no more than which it is."""
+    demands: str | None = None
+    """The right answer in words, if an element says no more than whether the answer is right."""
 
     def __call__(self, answer: Any, arguments: Mapping[str, Any]) -> Array:
         """The evidence of an answer to the call with these arguments."""

@@ -60,6 +60,8 @@ class CallAnswer:
 
     accepts: bool = False
     """Whether what is compared is the evidence of the answer."""
+    elements: Array | None = None
+    """The answer of which the evidence has an element for each of its own."""
 
     def finding(self, allowed: Allowance, kind: FindingKind | str, **details: Any) -> Finding:
         """A finding on the value of this answer; `details` are the other fields."""

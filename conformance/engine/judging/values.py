@@ -60,7 +60,9 @@ def judge(case: CallAnswer, returned: Returned, judgement: Judgement) -> Iterato
         answer = case.prepared.answer(returned, got)
         if answer is None:
             return
-        case = replace(case, held=case.held or name_of(got.dtype), accepts=True)
+        elements = got if case.prepared.evidence.elementwise else None
+        held = case.held or name_of(got.dtype)
+        case = replace(case, held=held, accepts=True, elements=elements)
         got = case.prepared.evident(case.number, answer)
     if case.fits(got) and agrees(got, _expectation(case, got)).all():
         _note(case, got, judgement)
@@ -378,7 +380,8 @@ def _difference(
     limit = f" within {error.limit_ulp:.3g} ULP" if inaccurate else ""
     evidence = case.prepared.evidence if case.accepts else None
     if evidence is not None and evidence.elementwise:
-        gives, demands = evidence.verdict or (gives, demands)
+        if evidence.demands is not None and case.elements is not None:
+            gives, demands = _number(case.elements[index], 9), evidence.demands
         place += _elements(case, index, got.shape, known=True)
     elif evidence is not None:
         place += f" of {evidence.says}"

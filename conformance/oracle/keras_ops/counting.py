@@ -186,7 +186,7 @@ EVIDENCE: Mapping[str, Evidence] = {
         evidence_of_nextafter,
         "1 where a number is the next one",
         elementwise=True,
-        verdict=("a number that is not the next one", "the next number of the dtype"),
+        demands="the next number of the dtype",
     ),
     "isclose": Evidence(
         evidence_of_closeness, "True where the tolerance leaves it open", elementwise=True
