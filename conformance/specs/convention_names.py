@@ -72,6 +72,7 @@ class ConventionName(StrEnum):
     KERNEL_LAYOUT = "kernel-layout"
     KERNEL_ORIENTATION = "kernel-orientation"
     KINDS_OF_TENSORS = "kinds-of-tensors"
+    LABEL_SHAPE = "label-shape"
     LATE_REFUSAL = "late-refusal"
     LATER_RELEASE = "later-release"
     LEAST_LENGTH = "least-length"

@@ -248,6 +248,9 @@ def _function(name: str, functions: Functions) -> Callable[..., Any]:
         "constant": np.asarray,
         "eval": np.asarray,
         "operator.getitem": lambda x, place: x[place],
+        "complex_numbers": lambda pairs: pairs[..., 0] + 1j * pairs[..., 1],
+        "real_part": np.real,
+        "imaginary_part": np.imag,
     }
     return known[name] if name in known else CALLS[name]
 

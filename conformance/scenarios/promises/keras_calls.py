@@ -1,0 +1,334 @@
+"""Calls of keras.ops that docstrings describe and no draw makes, with small exact numbers.
+
+Vectors beside several matrices, matrices without full rank, integers whose result has fractions,
+one transform for a batch of images, and several places where a draw has one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from conformance.oracle import Expectation
+from conformance.results import Aspect
+from conformance.scenarios.checks import (
+    Test,
+    agrees_with,
+    has_shape,
+    is_array,
+    of_array,
+    plain,
+    shown,
+)
+from conformance.scenarios.model import (
+    ARGS,
+    KERAS_3,
+    RETURNS,
+    SUMMARY,
+    SYMBOL,
+    Array,
+    Problem,
+    Values,
+)
+from conformance.scenarios.recorder import Book, Recorder
+from conformance.specs.convention_names import ConventionName
+
+BOOK = Book()
+Shape = tuple[int, ...]
+INTEGERS = ("int32", "int64")
+
+
+def _numbered(*shape: int) -> Array:
+    """The numbers from 1, all different."""
+    return np.arange(1, np.prod(shape) + 1, dtype="float32").reshape(shape)
+
+
+def _near(expected: Any, dtype: str = "float32", roundings: int = 16) -> Test:
+    """The output has these numbers, up to some roundings of the largest."""
+    value = np.asarray(expected, "float64")
+    unit = float({"float16": 2.0**-10}.get(dtype, 2.0**-23))
+    bound = np.full(value.shape, roundings * unit * np.abs(value).max(initial=1))
+    return agrees_with(Expectation(value, bound, dtype))
+
+
+UPPER = np.array([[2, 1], [0, 4]], "float32")
+"""An upper triangle that is solved without a rounding."""
+
+
+@BOOK.scenario(
+    ("keras.ops.solve", "keras.ops.solve_triangular"),
+    "a vector beside each matrix of a batch of {batch}",
+    editions=KERAS_3,
+    batch=((3,), (2, 3)),
+)
+def vectors_of_a_batch(K: Recorder, batch: Shape) -> None:
+    """The batch is not as long as a vector, so the tensor holds no matrices of right sides."""
+    scales = 2.0 ** np.arange(np.prod(batch)).reshape(*batch, 1, 1)
+    a, x = (scales * UPPER).astype("float32"), _numbered(*batch, 2)
+    b = (a @ x[..., None])[..., 0]
+    result = K[K.tested](K.tensor("a", a), K.tensor("b", b)).output("values")
+    K.expect("the solution", result, is_array(x), shown(x), at=ARGS)
+
+
+MATRICES = {
+    "zeros": ([[0, 0], [0, 0]], [0, 0]),
+    "three rows of zeros": ([[0, 0], [0, 0], [0, 0]], [0, 0]),
+    "a row and a column of zeros": ([[2, 0], [0, 0]], [3, 0]),
+    "the same column twice": ([[1, 1], [0, 0]], [3, 3]),
+}
+"""Matrices without full rank, and the shortest solution for the right side 6, 1, 2 and so on."""
+
+
+@BOOK.scenario(
+    "keras.ops.lstsq",
+    "{matrix}",
+    editions=KERAS_3,
+    matrix=MATRICES.keys(),
+    columns=((), (2,)),
+)
+def shortest_solutions(K: Recorder, matrix: str, columns: Shape) -> None:
+    """The solution with the smallest norm, where several are as good."""
+    rows, solution = MATRICES[matrix]
+    a, x = np.array(rows, "float32"), np.array(solution, "float32")
+    b = np.array([6, 1, 2], "float32")[: len(a)]
+    if columns:
+        b, x = np.stack([b, 2 * b], -1), np.stack([x, 2 * x], -1)
+    result = K[K.tested](K.tensor("a", a), K.tensor("b", b)).output("values")
+    K.expect("the solution", result, _near(x), shown(x), at=SUMMARY)
+
+
+@BOOK.scenario(
+    "keras.ops.diag",
+    "diagonal {k} of shape {shape}",
+    editions=KERAS_3,
+    shape=((1, 1), (2, 2), (2, 3), (3, 2)),
+    k=(3, -3),
+)
+def outside_the_matrix(K: Recorder, shape: Shape, k: int) -> None:
+    """A diagonal beside the matrix has no elements."""
+    result = K[K.tested](K.tensor("x", _numbered(*shape)), k=k).output("values")
+    K.conventions = (ConventionName.EMPTY,)
+    K.expect("the shape", result, has_shape((0,)), "shape (0,)", at=ARGS)
+
+
+PAIRS: Sequence[tuple[Any, Any]] = (
+    ([1j], [1j]),
+    ([1j, 2], [1j, 1j]),
+    ([1 + 2j, 3, 0, -1j], [2, 1j, 5, 1 - 1j]),
+)
+"""Complex numbers whose product differs if the first is not conjugated."""
+
+
+def _of_pairs(K: Recorder, name: str, numbers: Array) -> Any:
+    """A complex tensor: programs hold the parts of its numbers."""
+    pairs = np.stack([numbers.real, numbers.imag], -1).astype("float32")
+    return K.complex_numbers(K.tensor(name, pairs))
+
+
+@BOOK.scenario("keras.ops.vdot", "complex tensors", editions=KERAS_3, pair=range(len(PAIRS)))
+def complex_products(K: Recorder, pair: int) -> None:
+    """The conjugates of the first tensor are multiplied with the second."""
+    x, y = (np.array(numbers, "complex128") for numbers in PAIRS[pair])
+    product = K[K.tested](_of_pairs(K, "x", x), _of_pairs(K, "y", y))
+    expected, at = np.vdot(x, y), SUMMARY
+    for part, number in (("real", expected.real), ("imaginary", expected.imag)):
+        value = K[f"{part}_part"](product).output(part)
+        K.expect(f"the {part} part", value, _near(number), f"{number:g}", at=at)
+
+
+@BOOK.scenario(
+    "keras.ops.histogram",
+    "{bins} bins of {dtype}",
+    editions=KERAS_3,
+    dtype=INTEGERS,
+    bins=(2, 4),
+)
+def bins_of_integers(K: Recorder, dtype: str, bins: int) -> None:
+    """Bins of equal widths between the least and the greatest integer, with fractions for edges."""
+    x = np.array([4, 1, 2, 2, 2], dtype)
+    counts, edges = np.histogram(x, bins)
+    result = K[K.tested](K.tensor("x", x), bins=bins)
+    values, ends = result[0].output("counts"), result[1].output("edges")
+    K.conventions = (ConventionName.INPUT_DTYPE,)
+    K.expect("the edges", ends, _near(edges), shown(edges), at=ARGS)
+    K.expect("the counts", values, is_array(counts), shown(counts), at=RETURNS)
+
+
+def _is_partition(x: Array, places: Sequence[int]) -> Test:
+    """Each element once, with the elements at these places as in ascending order."""
+    rows = f"np.take_along_axis(np.array({x.tolist()}), np.asarray(first), -1)"
+    sides = "(r[..., :k] > r[..., [k]]).any() or (r[..., k:] < r[..., [k]]).any()"
+    unordered = f"any({sides} for r in [{rows}] for k in {[*places]})"
+    each = np.broadcast_to(np.arange(x.shape[-1]), x.shape)
+    others = f"np.sort(first).tolist() != {each.tolist()}"
+
+    @of_array
+    def test(got: Array) -> Problem | None:
+        if got.dtype.kind not in "iu" or not np.array_equal(np.sort(got), each):
+            return Problem(f"gives {shown(got)}", "places", got=got, fault=others)
+        ordered = np.take_along_axis(x, got.astype("int64"), -1)
+        if all(_parts(ordered, place) for place in places):
+            return None
+        return Problem(f"gives {shown(got)}", "order", got=got, fault=unordered)
+
+    return test
+
+
+def _parts(ordered: Array, place: int) -> bool:
+    """Whether nothing before the place is larger, and nothing after it smaller."""
+    kth = ordered[..., [place]]
+    return bool((ordered[..., :place] <= kth).all() and (ordered[..., place:] >= kth).all())
+
+
+@BOOK.scenario(
+    "keras.ops.argpartition",
+    "places {places} in a {form}",
+    editions=KERAS_3,
+    places=((0, 2), (1, 3), (3, 0, 1)),
+    form=("tuple", "list"),
+)
+def several_places(K: Recorder, places: tuple[int, ...], form: str) -> None:
+    """The elements at all places are where they would be if sorted."""
+    x = np.array([[3, 1, 2, 0, 4], [0, 4, 1, 3, 2]], "float32")
+    kth = places if form == "tuple" else [*places]
+    result = K[K.tested](K.tensor("x", x), kth).output("values")
+    demands = f"places that put elements {', '.join(map(str, places))} where they are if sorted"
+    K.expect("the places", result, _is_partition(x, places), demands, at=ARGS)
+
+
+@BOOK.scenario(
+    "keras.ops.image.affine_transform",
+    "one transform for two images",
+    editions=KERAS_3,
+)
+def transform_for_all(K: Recorder) -> None:
+    """A vector that moves each image by a column."""
+    images, transform = _numbered(2, 3, 3, 1), np.array([1, 0, 1, 0, 1, 0, 0, 0], "float32")
+    expected = np.pad(images[:, :, 1:], ((0, 0), (0, 0), (0, 1), (0, 0)))
+    tensors = K.tensor("images", images), K.tensor("transform", transform)
+    result = K[K.tested](*tensors, data_format="channels_last")
+    demands = "both images without their first column"
+    K.expect("the images", result.output("values"), is_array(expected), demands, at=ARGS)
+
+
+SQUARE = np.array([[0, 0], [2, 0], [0, 2], [2, 2]], "float32")
+
+
+@BOOK.scenario(
+    "keras.ops.image.perspective_transform",
+    "four points for two images",
+    editions=KERAS_3,
+    factor=(1, 2),
+)
+def points_for_all(K: Recorder, factor: int) -> None:
+    """The same points for each image, which stays or is twice as large."""
+    images = _numbered(2, 5, 5, 1)
+    rows, columns = np.meshgrid(*[np.arange(5) / factor] * 2, indexing="ij")
+    first = 1 + 5 * rows + columns
+    expected = np.stack([first, first + 25])[..., None]
+    points = K.tensor("start_points", SQUARE), K.tensor("end_points", factor * SQUARE)
+    result = K[K.tested](K.tensor("images", images), *points, data_format="channels_last")
+    # eight equations, whose solution moves a point by some roundings of its place
+    right = _near(expected, roundings=1024)
+    demands = "each image as alone"
+    K.expect("the images", result.output("values"), right, demands, at=ARGS)
+
+
+@BOOK.scenario(
+    "keras.ops.image.map_coordinates",
+    "coordinates of {dtype}",
+    editions=KERAS_3,
+    dtype=INTEGERS,
+    order=(0, 1),
+)
+def whole_places(K: Recorder, dtype: str, order: int) -> None:
+    """Places of elements, which need no interpolation."""
+    inputs, places = _numbered(2, 3), np.array([[0, 1, 1], [1, 2, 0]], dtype)
+    expected = inputs[tuple(places)]
+    tensors = K.tensor("inputs", inputs), K.tensor("coordinates", places)
+    result = K[K.tested](*tensors, order).output("values")
+    K.conventions = (ConventionName.INPUT_DTYPE,)
+    K.expect("the elements", result, is_array(expected), shown(expected), at=ARGS)
+
+
+TABLE = np.array([[1, 2], [3, 5]])
+MEAN, VARIANCE, EPSILON = 0.5, 3.75, 0.25
+"""Numbers for which the root of variance and epsilon is 2."""
+
+
+@BOOK.scenario(
+    "keras.ops.batch_normalization",
+    "{dtype} beside a float32 mean",
+    Aspect.VALUE,
+    Aspect.DTYPE,
+    editions=KERAS_3,
+    dtype=("int32", "float16"),
+)
+def beside_other_statistics(K: Recorder, dtype: str) -> None:
+    """Fractions, of the dtype that a symbolic call reports."""
+    x, expected = TABLE.astype(dtype), (TABLE - MEAN) / 2
+    statistics = {
+        name: K.tensor(name, np.full(2, number, "float32"))
+        for name, number in (("mean", MEAN), ("variance", VARIANCE))
+    }
+    computed = K[K.tested](K.tensor("x", x), **statistics, axis=-1, epsilon=EPSILON)
+    values = computed.output("values")
+    K.conventions = (ConventionName.INPUT_DTYPE, ConventionName.MIXED_DTYPES)
+    K.expect("the numbers", values, _near(expected, "float16"), shown(expected), at=ARGS)
+    if dtype == "float16":
+        _expect_reported_dtype(K, computed, dtype, statistics)
+
+
+def _expect_reported_dtype(K: Recorder, computed: Any, dtype: str, others: Any) -> None:
+    """A symbol of this dtype beside the other tensors reports the dtype of the computed one."""
+    symbol = K[K.tested](
+        K.placeholder(shape=TABLE.shape, dtype=dtype), **others, axis=-1, epsilon=EPSILON
+    )
+    reported = K["keras.ops.dtype"](symbol).output("reported")
+    of_numbers = K["keras.ops.dtype"](computed).output("dtype")
+    K.expect(
+        "the dtype of the symbol",
+        (reported, of_numbers),
+        _same_dtype,
+        "the dtype of the computed tensor",
+        aspect=Aspect.DTYPE,
+        at=SYMBOL,
+    )
+
+
+def _same_dtype(reported: Values, computed: Values) -> Problem | None:
+    symbol, tensor = plain(reported), plain(computed)
+    if symbol == tensor:
+        return None
+    gives = f"is {symbol} for a symbol and {tensor} for a tensor"
+    return Problem(gives, "dtype", fault="first != values[1][0]")
+
+
+LABELS = np.array([[[0, 2], [1, 1]]], "int32")
+DISTRIBUTIONS = np.array(
+    [[[[0.5, 0.25, 0.25], [0.25, 0.25, 0.5]], [[0.125, 0.75, 0.125], [0.25, 0.5, 0.25]]]], "float32"
+)
+"""Probabilities of three classes, a row for each label."""
+
+
+@BOOK.scenario(
+    "keras.ops.sparse_categorical_crossentropy",
+    "classes along axis {axis}, the last but one",
+    editions=KERAS_3,
+    axis=(1, 2),
+)
+def classes_of_an_inner_axis(K: Recorder, axis: int) -> None:
+    """Labels have the shape of the output without the axis of its classes."""
+    rows, target = (DISTRIBUTIONS, LABELS) if axis == 2 else (DISTRIBUTIONS[:, 0], LABELS[:, 0])
+    output = np.ascontiguousarray(np.moveaxis(rows, -1, axis))
+    probabilities = np.take_along_axis(rows.astype("float64"), target[..., None], -1)[..., 0]
+    expected = -np.log(probabilities)
+    tensors = K.tensor("target", target), K.tensor("output", output)
+    result = K[K.tested](*tensors, axis=axis).output("values")
+    K.conventions = (ConventionName.LABEL_SHAPE,)
+    K.expect("the losses", result, _near(expected), shown(expected), at=ARGS)
+
+
+FAMILIES = BOOK.families

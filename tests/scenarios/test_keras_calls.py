@@ -1,0 +1,202 @@
+"""Documented calls of keras.ops with exact numbers: right functions have no problem, and wrong
+ones do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import ndimage
+
+from conformance.observations import Value
+from conformance.scenarios import Problem, Scenario
+from conformance.scenarios.promises import keras_calls
+from tests.scenarios import keras_ops as ops
+
+Function = Callable[..., Any]
+
+
+def solve(a: Any, b: Any) -> Any:
+    return np.linalg.solve(a, b[..., None])[..., 0]
+
+
+def of_transposed(a: Any, b: Any) -> Any:
+    return solve(np.swapaxes(a, -1, -2), b)
+
+
+def lstsq(a: Any, b: Any) -> Any:
+    return np.linalg.lstsq(a, b, rcond=None)[0]
+
+
+def no_numbers(a: Any, b: Any) -> Any:
+    return np.full_like(lstsq(a, b), np.nan)
+
+
+def longer(a: Any, b: Any) -> Any:
+    """Another solution: one is added where the matrix has zeros."""
+    return lstsq(a, b) + (np.abs(a).sum(0) == 0).reshape(-1, *[1] * (b.ndim - 1))
+
+
+def histogram(x: Any, bins: int) -> Any:
+    return np.histogram(x, bins)
+
+
+def whole_edges(x: Any, bins: int) -> Any:
+    edges = np.histogram_bin_edges(x, bins).astype(x.dtype)
+    return np.histogram(x, edges)
+
+
+def counts_by_whole_edges(x: Any, bins: int) -> Any:
+    return whole_edges(x, bins)[0], np.histogram_bin_edges(x, bins)
+
+
+def argpartition(x: Any, kth: Sequence[int]) -> Any:
+    return np.argpartition(x, kth)
+
+
+def at_first(x: Any, kth: Sequence[int]) -> Any:
+    """The other elements are in descending order."""
+    order = np.argsort(x)
+    first = kth[0] + 1
+    return np.concatenate([order[:, :first], order[:, first:][:, ::-1]], -1)
+
+
+def affine(images: Any, transform: Any, **_: Any) -> Any:
+    step = int(transform[2])
+    return np.pad(images[:, :, step:], ((0, 0), (0, 0), (0, step), (0, 0)))
+
+
+def only_first(images: Any, transform: Any, **_: Any) -> Any:
+    return np.concatenate([affine(images[:1], transform), images[1:]])
+
+
+def perspective(images: Any, start: Any, end: Any, **_: Any) -> Any:
+    """By a factor between the points, as all scenarios have it."""
+    scale = start.max() / end.max()
+    return ndimage.affine_transform(images, [1, scale, scale, 1], order=1)
+
+
+def from_end_to_start(images: Any, start: Any, end: Any, **_: Any) -> Any:
+    return perspective(images, end, start)
+
+
+def map_coordinates(inputs: Any, coordinates: Any, order: int) -> Any:
+    return ndimage.map_coordinates(inputs, coordinates, order=order)
+
+
+def losses(target: Any, output: Any, axis: int) -> Any:
+    probabilities = np.take_along_axis(output, np.expand_dims(target, axis), axis)
+    return -np.log(probabilities).squeeze(axis)
+
+
+def along_the_last(target: Any, output: Any, axis: int) -> Any:
+    """Numbers of the right shape."""
+    return losses(target, np.moveaxis(np.sort(output, axis), axis, -1), -1)
+
+
+RIGHT: Mapping[str, Function] = {
+    "solve": solve,
+    "solve_triangular": solve,
+    "lstsq": lstsq,
+    "diag": np.diag,
+    "vdot": np.vdot,
+    "histogram": histogram,
+    "argpartition": argpartition,
+    "image.affine_transform": affine,
+    "image.perspective_transform": perspective,
+    "image.map_coordinates": map_coordinates,
+    "sparse_categorical_crossentropy": losses,
+}
+WRONG: tuple[tuple[str, str, Function], ...] = (
+    ("solve", "of the transposed matrix", of_transposed),
+    ("solve_triangular", "of the transposed matrix", of_transposed),
+    ("solve", "as a matrix", np.linalg.solve),
+    ("lstsq", "not a number", no_numbers),
+    ("lstsq", "longer", longer),
+    ("diag", "zero", lambda x, k: np.zeros(1)),
+    ("vdot", "not conjugated", np.dot),
+    ("vdot", "the second conjugated", lambda x, y: np.vdot(y, x)),
+    ("histogram", "whole edges", whole_edges),
+    ("histogram", "counted by whole edges", counts_by_whole_edges),
+    ("argpartition", "by the first place", at_first),
+    ("argpartition", "elements", lambda x, kth: np.sort(x).astype("int32")[:, ::-1]),
+    ("argpartition", "without a number", lambda x, kth: np.zeros_like(x, "int32")),
+    ("image.affine_transform", "only the first image", only_first),
+    ("image.affine_transform", "unmoved", lambda images, *_, **k: images),
+    ("image.perspective_transform", "from end to start", from_end_to_start),
+    ("image.map_coordinates", "swapped", lambda x, at, order: x[at[0], at[1] - 1]),
+    ("sparse_categorical_crossentropy", "of sorted classes", along_the_last),
+)
+
+
+def own_scenarios(name: str) -> list[Scenario]:
+    families = [f for f in keras_calls.FAMILIES if f.function == f"keras.ops.{name}"]
+    return [s for f in families for s in f.make("keras-3")]  # type: ignore[union-attr]
+
+
+def problems(name: str, function: Function) -> list[Problem]:
+    return [p for s in own_scenarios(name) for p in ops.problems_of(s, {name: function})]
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_a_right_function_has_no_problem(name: str) -> None:
+    assert own_scenarios(name)
+    assert not problems(name, RIGHT[name])
+
+
+@pytest.mark.parametrize(("name", "how", "wrong"), WRONG, ids=[f"{n}-{h}" for n, h, _ in WRONG])
+def test_a_wrong_function_is_noticed(name: str, how: str, wrong: Function) -> None:
+    assert problems(name, wrong)
+
+
+def outputs(value: Any) -> tuple[Value, ...]:
+    if isinstance(value, str):
+        return (Value(None, "str", "str", text=value),)
+    array = np.asarray(value)
+    return (Value(array, array.dtype.name, "ndarray"),)
+
+
+FRACTIONS = [[0.25, 0.75], [1.25, 2.25]]
+NORMALISED = {
+    "float32": (np.array(FRACTIONS, "float32"), True),
+    "float16": (np.array(FRACTIONS, "float16"), True),
+    "float64": (np.array(FRACTIONS), True),
+    "whole numbers": (np.array(FRACTIONS).astype("int32"), False),
+    "other fractions": (np.array(FRACTIONS, "float32") + 0.25, False),
+}
+
+
+@pytest.mark.parametrize(("got", "fine"), NORMALISED.values(), ids=NORMALISED.keys())
+def test_integers_are_normalised_to_fractions(got: Any, fine: bool) -> None:
+    checks = [c for s in own_scenarios("batch_normalization") for c in s.checks]
+    numbers = [check for check in checks if check.name == "the numbers"]
+    assert len(numbers) == 2
+    assert all((check.test(outputs(got)) is None) is fine for check in numbers)
+
+
+@pytest.mark.parametrize("computed", ["float16", "float32"])
+def test_a_symbol_reports_the_dtype_of_the_numbers(computed: str) -> None:
+    checks = [c for s in own_scenarios("batch_normalization") for c in s.checks]
+    (check,) = (c for c in checks if c.name == "the dtype of the symbol")
+    problem = check.test(outputs("float16"), outputs(computed))
+    assert (problem is None) is (computed == "float16")
+
+
+PARTITIONS = {
+    "sorted": (argpartition, True),
+    "by the first place": (at_first, False),
+    "without a number": (lambda x, kth: np.zeros_like(x, "int32"), False),
+}
+
+
+@pytest.mark.parametrize(("function", "fine"), PARTITIONS.values(), ids=PARTITIONS.keys())
+def test_a_script_judges_a_partition_as_the_check_does(function: Function, fine: bool) -> None:
+    (scenario, *_) = own_scenarios("argpartition")
+    (x,), (check,) = scenario.arrays.values(), scenario.checks
+    got = function(x, (0, 2))
+    problems = {check.test(outputs(f(x, (0, 2)))) for f, _ in PARTITIONS.values()}
+    faults = {problem.fault for problem in problems if problem}
+    assert (check.test(outputs(got)) is None) is fine
+    assert any(eval(fault, {"np": np, "first": got}) for fault in faults) is not fine
