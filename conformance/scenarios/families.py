@@ -40,6 +40,8 @@ from conformance.scenarios.promises import (
     keras_edges,
     keras_empties,
     keras_forms,
+    keras_refusals,
+    keras_symbols,
     keras_windows,
     names,
 )
@@ -96,6 +98,8 @@ FAMILIES: tuple[Family, ...] = (
     *keras_edges.FAMILIES,
     *keras_calls.FAMILIES,
     *keras_empties.FAMILIES,
+    *keras_refusals.FAMILIES,
+    *keras_symbols.FAMILIES,
     *keras_forms.FAMILIES,
     *keras_branches.FAMILIES,
     *keras_loops.FAMILIES,

@@ -135,6 +135,8 @@ class Scenario:
     conventions: tuple[str, ...] = ()
     """Conventions without which the documents do not cover the case at all."""
     setup: Setup | None = None
+    may_refuse: bool = False
+    """Whether calls of the function may raise; if one does, no check looks at its result."""
     at: Mapping[str, int | str] = field(default_factory=dict)
     """The lines that say that there is a result; empty: those that describe the function."""
 

@@ -159,6 +159,7 @@ class Recorder:
         self.arrays: dict[str, Array] = {}
         self.conventions: Sequence[str] = ()
         self.setup: Setup | None = None
+        self.may_refuse = False
         self.at: Lines = {}
         self._inputs: list[Input] = []
         self.steps: list[Step] = []
@@ -282,6 +283,7 @@ class Recorder:
             checks=tuple(self.checks),
             conventions=tuple(self.conventions),
             setup=self.setup,
+            may_refuse=self.may_refuse,
             at=self.at,
         )
 

@@ -109,6 +109,19 @@ def test_a_function_without_a_result_has_no_static_shape_to_ask_for() -> None:
     assert (shape.aspect, shape.verdict) == (Aspect.STATIC_SHAPE, Verdict.UNSUPPORTED)
 
 
+def test_where_calls_may_refuse_an_exception_demands_nothing() -> None:
+    recorder = Recorder("exp", EDITION, "a shape", Aspect.STATIC_SHAPE)
+    recorder.may_refuse = True
+    x = recorder.variable(recorder.array("x", np.zeros(2)))
+    shape = recorder.int_shape(recorder.exp(x)).output("shape")
+    recorder.expect("the shape", shape, checks.is_static_shape((2,)), "(2,)")
+    scenario = recorder.scenario()
+    wrong = module(int_shape=lambda _: (3,))
+    (finding,) = findings(scenario, wrong)
+    assert finding.verdict is Verdict.VIOLATES
+    assert findings(scenario, module()) == findings(scenario, module(exp=refuses)) == []
+
+
 def differentiating(function: str) -> Scenario:
     """The gradient of a sum of exponentials, as a scenario of `function`."""
     recorder = Recorder(function, EDITION, "a gradient", Aspect.GRADIENT)

@@ -83,6 +83,18 @@ def of_scenario(text: str) -> str:
     return str(script(text, finding, ScenarioTrial(scenario, "exp"), prelude(text), EXP))
 
 
+def test_the_script_of_a_call_that_may_refuse_ends_well_if_it_raises() -> None:
+    check = Check("same", Aspect.VALUE, outputs=("y",), test=lambda _: None, demands="another")
+    arrays = {"x": np.ones(2, np.float32)}
+    scenario = Scenario("exp", "", program=PROGRAM, arrays=arrays, checks=(check,), may_refuse=True)
+    checked = Checked({"y": texts("no")}, "first == 'no'")
+    wrong = Finding(Aspect.VALUE, Verdict.VIOLATES, "same", gives="", demands="", checked=checked)
+    text = str(script("", wrong, ScenarioTrial(scenario, "exp"), prelude(""), EXP))
+    assert "    y = K.exp(x)" in text
+    assert "raise SystemExit(0)" in text
+    assert "unknown" not in text
+
+
 PRODUCERS: dict[str, Callable[[str], str]] = {
     "a composed program that raises": of_composed_program,
     "a composed program with another dtype": of_composed_dtype,

@@ -58,6 +58,7 @@ _OWN_GRADIENTS = (DIFFERENTIATED, "derivative")
 _MAKERS = {"variable": Binding.VARIABLE, "placeholder": Binding.PLACEHOLDER}
 _ASKED_OF = {Aspect.GRADIENT: _GRADIENTS, Aspect.STATIC_SHAPE: _STATIC_SHAPE}
 """The aspects of a result that another function tells, and the function that does."""
+_TELLING = ("int_shape", "dtype")
 _TOLERATED = ("int_shape", "clear_session")
 """Functions that a target may lack: where they only help to test another, they do not raise."""
 
@@ -140,8 +141,17 @@ class ScenarioTrial:
         return Batch(replace(program, steps=steps), arrays, 1, fresh=fresh)
 
     def _tolerant(self, step: Step) -> Step:
-        """The step; in the test of another function some functions are made not to raise."""
+        """The step; in the test of another function some functions are made not to raise.
+
+        Where calls may refuse, so are the function under test and those that tell about its result.
+        """
         outputs = self.scenario.program.outputs
+        if (
+            self.scenario.may_refuse
+            and step.function in (self.name, *_TELLING)
+            and not step.attempt
+        ):
+            return replace(step, function=f"{MAYBE}{step.function}")
         own = step.function == self.name or step.function not in _TOLERATED
         if own or step.result not in outputs or step.attempt:
             return step

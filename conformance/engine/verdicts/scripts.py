@@ -75,8 +75,12 @@ def script(
 
 
 def _run(trial: Trial, finding: Finding) -> Case:
-    """The program that was sent to the worker, which may observe more than the case's own."""
-    program = trial.batch.program
+    """The program that was sent to the worker, which may observe more than the case's own.
+
+    Where calls may refuse, the script ends with the first that does, and needs no other care.
+    """
+    may_refuse = isinstance(trial, ScenarioTrial) and trial.scenario.may_refuse
+    program = trial.case(finding.draw).program if may_refuse else trial.batch.program
     if isinstance(trial, CallTrial) and trial.prepared.evidence is None:
         program = replace(program, outputs=program.outputs[:1])
     if finding.checked is not None:
@@ -119,7 +123,8 @@ def _ending(finding: Finding, trial: Trial, prelude: Prelude) -> ScriptEnding:
     if isinstance(trial, GradientTrial):
         return _of_gradient(finding, trial)
     assert isinstance(trial, ScenarioTrial)
-    return scenario_ending(finding, trial)
+    ending = scenario_ending(finding, trial)
+    return endings.or_raises(ending) if trial.scenario.may_refuse else ending
 
 
 def _died(finding: Finding) -> bool:

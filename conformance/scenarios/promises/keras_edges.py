@@ -5,8 +5,7 @@ Where a docstring is silent, a call may be refused. A result must keep what the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,6 @@ import numpy as np
 from conformance.oracle import Expectation
 from conformance.results import Aspect
 from conformance.scenarios.checks import (
-    LACKING,
     Test,
     agrees_with,
     is_array,
@@ -23,13 +21,11 @@ from conformance.scenarios.checks import (
     only,
     plain,
     raises,
-    returns,
     shown,
 )
 from conformance.scenarios.model import (
     ARGS,
     KERAS_3,
-    KERAS_3_DOCUMENT,
     RETURNS,
     SYMBOL,
     Array,
@@ -37,7 +33,7 @@ from conformance.scenarios.model import (
     Setup,
     Values,
 )
-from conformance.scenarios.recorder import Book, Lines, Recorder
+from conformance.scenarios.recorder import Book, Recorder
 from conformance.specs.convention_names import ConventionName
 
 BOOK = Book()
@@ -254,41 +250,6 @@ def _same_shape(claimed: Values, values: Values) -> Problem | None:
     return Problem(f"is {symbol} for a symbol and {computed} for a tensor", "shape", fault=fault)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Refused:
-    """A call that backends refuse when it is computed."""
-
-    subject: str
-    shape: tuple[int, ...]
-    arguments: Mapping[str, Any] = field(default_factory=dict)
-    section: str = ""
-    """The section of the docstring that excludes the input; empty if none does."""
-    setup: Setup | None = None
-
-
-REFUSED: Mapping[str, Refused] = {
-    "keras.ops.flip": Refused("the same axis twice", (3, 4), {"axis": (0, 0)}),
-    "keras.ops.top_k": Refused("one element too many", (2,), {"k": 3}, setup=OWN_PROCESS),
-    "keras.ops.view_as_complex": Refused("four parts of a number", (3, 4), section="Args"),
-}
-
-
-@BOOK.scenario(REFUSED.keys(), "", Aspect.ERROR, editions=KERAS_3)
-def refused_alike(K: Recorder) -> None:
-    """A symbolic call promises no result where the computation refuses the same arguments."""
-    call = REFUSED[K.tested]
-    K.title, K.setup = call.subject, call.setup
-    x = K.tensor("x", _numbered(*call.shape))
-    symbol = K.placeholder(shape=call.shape, dtype="float32")
-    computed = K.attempt(K[K.tested], x, **call.arguments).output("computed")
-    symbolic = K.attempt(K[K.tested], symbol, **call.arguments).output("symbolic")
-    at: Lines = {KERAS_3_DOCUMENT: call.section} if call.section else SYMBOL
-    if call.section:
-        K.expect("refused", computed, raises(), "an exception", at=at)
-    demands = "an exception of both calls"
-    K.expect("refused alike", (symbolic, computed), _alike, demands, at=at)
-
-
 @BOOK.scenario(
     "keras.ops.image.perspective_transform",
     "points of shape {shape}",
@@ -306,21 +267,6 @@ def other_points(K: Recorder, shape: tuple[int, ...], which: Sequence[str]) -> N
     images = K.tensor("images", _numbered(4, 4, 1))
     call = K.attempt(K[K.tested], images, **tensors, data_format="channels_last")
     K.expect("refused", call.output("computed"), raises(), "an exception", at=ARGS)
-
-
-MISTAKES = ("AttributeError", "NameError")
-"""Classes of exceptions about the library's own code, which refuse nothing."""
-
-
-def _alike(symbolic: Values, computed: Values) -> Problem | None:
-    """If the computation refuses its arguments, the symbolic call does."""
-    problem = returns(computed)
-    if problem is None or returns(symbolic) is not None:
-        return None
-    if {*str(plain(computed)).split()} & {*LACKING, *MISTAKES}:
-        return None
-    gives = f"accepts a KerasTensor, and {problem.gives} for a tensor of that shape"
-    return Problem(gives, "late", fault="first == 'returns' and values[1][0] != 'returns'")
 
 
 FAMILIES = BOOK.families
