@@ -18,6 +18,7 @@ from conformance.scenarios.promises.symbolic_calls import TwofoldCall
 from conformance.scenarios.recorder import Book
 from tests.scenarios import running
 
+SYMBOLIC = [call for call in REFUSED if not call.of_numbers]
 REFUSES = "raises ValueError Exception"
 ALIKE = {
     "both refused": (REFUSES, REFUSES, True),
@@ -48,7 +49,7 @@ def check_of(scenario: Scenario, name: str) -> Check | None:
     return next((check for check in scenario.checks if check.name == name), None)
 
 
-@pytest.mark.parametrize("call", REFUSED, ids=name_of)
+@pytest.mark.parametrize("call", SYMBOLIC, ids=name_of)
 @pytest.mark.parametrize(("symbolic", "computed", "fine"), ALIKE.values(), ids=ALIKE.keys())
 def test_symbols_are_refused_alike(call: Refused, symbolic: str, computed: str, fine: bool) -> None:
     scenario = scenario_of(keras_refusals.BOOK, keras_refusals.refused_alike, call)
@@ -86,7 +87,15 @@ def test_a_call_that_may_read_beyond_has_a_process_of_its_own(function: str) -> 
     assert all(scenario.setup for scenario in own_processes)
 
 
-@pytest.mark.parametrize("call", [*REFUSED, *TWINS], ids=name_of)
+@pytest.mark.parametrize("call", [c for c in REFUSED if c.of_numbers], ids=name_of)
+def test_only_the_computation_knows_the_numbers(call: Refused) -> None:
+    scenario = scenario_of(keras_refusals.BOOK, keras_refusals.refused_alike, call)
+    (check,) = scenario.checks
+    assert check.name == "refused"
+    assert check.conventions == tuple(call.conventions)
+
+
+@pytest.mark.parametrize("call", [*SYMBOLIC, *TWINS], ids=name_of)
 def test_symbols_have_the_shapes_and_the_dtypes_of_tensors(call: TwofoldCall) -> None:
     own, write = (
         (keras_refusals.BOOK, keras_refusals.refused_alike)

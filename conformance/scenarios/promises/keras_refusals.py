@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,6 +35,9 @@ class Refused(TwofoldCall):
     setup: Setup | None = None
     late: bool = False
     """Whether a name is unknown that decides no shape: a symbolic call need not refuse it."""
+    of_numbers: bool = False
+    """Whether a number is out of range that decides no shape: only the computation refuses it."""
+    conventions: Sequence[str] = ()
 
 
 def _pair(*shape: int, dtype: str = "float32") -> tuple[TensorArgument, TensorArgument]:
@@ -44,6 +47,7 @@ def _pair(*shape: int, dtype: str = "float32") -> tuple[TensorArgument, TensorAr
 
 VECTOR = TensorArgument("x", (3,))
 MATRIX = TensorArgument("x", (2, 3))
+WEIGHTS = TensorArgument("weights", (3,))
 IMAGES = TensorArgument("x", (1, 4, 4, 4))
 """Images of two spatial axes, whichever axis has the channels."""
 KERNEL = TensorArgument("kernel", (1, 1, 4, 2))
@@ -118,6 +122,25 @@ REFUSED = (
         section="Args",
     ),
     Refused("unstack", "3 parts of length 2", [MATRIX], {"num": 3}),
+    Refused(
+        "average", "three weights of six elements", [MATRIX], {"weights": WEIGHTS}, section="Args"
+    ),
+    *(
+        Refused(name, f"{q} as q", [TensorArgument("x", (4,)), q], section="Args", of_numbers=True)
+        for name, q in (
+            *(("quantile", 1.5), ("nanquantile", 1.5)),
+            *(("percentile", 150.0), ("nanpercentile", 150.0)),
+        )
+    ),
+    Refused(
+        "slice_update",
+        "two elements from the last",
+        [TensorArgument("x", (4,)), [3], TensorArgument("updates", (2,))],
+        section="Summary",
+        setup=OWN_PROCESS,
+        of_numbers=True,
+        conventions=(ConventionName.INVALID_INPUT,),
+    ),
 )
 CALLS: Mapping[str, Any] = by_function(REFUSED)
 
@@ -129,12 +152,15 @@ def refused_alike(K: Recorder, call: Refused) -> None:
     """A symbolic call promises no result where the computation refuses the same arguments."""
     K.title, K.setup = call.subject, call.setup
     tensors, keywords = call.of_tensors(K)
-    symbols, others = call.of_symbols(K)
     computed = K.attempt(K[K.tested], *tensors, **keywords).output("computed")
-    symbolic = K.attempt(K[K.tested], *symbols, **others).output("symbolic")
     at: Lines = {KERAS_3_DOCUMENT: call.section} if call.section else SYMBOL
     if call.section:
-        K.expect("refused", computed, raises(), "an exception", at=at)
+        rests = tuple(call.conventions)
+        K.expect("refused", computed, raises(), "an exception", at=at, conventions=rests)
+    if call.of_numbers:
+        return
+    symbols, others = call.of_symbols(K)
+    symbolic = K.attempt(K[K.tested], *symbols, **others).output("symbolic")
     demands = "an exception of both calls"
     K.expect(
         "refused alike",
