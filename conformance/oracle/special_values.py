@@ -53,6 +53,12 @@ COPIES = frozenset(
 """Functions whose results are numbers that they were passed."""
 ORDERS = frozenset(("max", "min", "maximum", "minimum", "argmax", "argmin", "clip", "sort"))
 """Functions of the order of numbers, in which infinities have a place and NaN has none."""
+PICKS = ORDERS | {
+    *("nanmax", "nanmin", "fmax", "fmin", "segment_max", "segment_min"),
+    *("max_pool", "adaptive_max_pool", "argsort", "argpartition"),
+    *("top_k.values", "top_k.indices", "nanargmax", "nanargmin"),
+}
+"""Functions that pick an element by its order, or several."""
 WITHOUT_NAN = frozenset(("nanvar", "nanstd", "nanmedian", "nanpercentile", "nanquantile"))
 """Functions that documents define for NaN, which they leave out, and not for infinities."""
 

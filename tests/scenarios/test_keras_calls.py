@@ -96,6 +96,35 @@ def along_the_last(target: Any, output: Any, axis: int) -> Any:
     return losses(target, np.moveaxis(np.sort(output, axis), axis, -1), -1)
 
 
+def correlate(x1: Any, x2: Any, mode: Any) -> Any:
+    return np.correlate(x1, x2, mode)
+
+
+def beside_the_middle(x1: Any, x2: Any, mode: Any) -> Any:
+    full = np.correlate(x1, x2, "full")
+    surplus = {"full": 0, "same": len(x2) - 1, "valid": 2 * (len(x2) - 1)}[mode]
+    return full[surplus // 3 :][: len(full) - surplus]
+
+
+def moments(x: Any, axes: Any, keepdims: bool, synchronized: bool) -> Any:
+    assert synchronized
+    axis = tuple(axes)
+    return x.mean(axis, keepdims=keepdims), x.var(axis, keepdims=keepdims)
+
+
+def of_all_axes(x: Any, axes: Any, keepdims: bool, synchronized: bool) -> Any:
+    return moments(x, range(x.ndim), keepdims, synchronized)
+
+
+def one_hot(x: Any, count: int, axis: int, sparse: bool) -> Any:
+    assert sparse
+    return np.moveaxis(np.eye(count, dtype="float32")[x], -1, axis)
+
+
+def multi_hot(x: Any, count: int, axis: int, sparse: bool) -> Any:
+    return one_hot(x, count, -1, sparse).max(-2)
+
+
 RIGHT: Mapping[str, Function] = {
     "solve": solve,
     "solve_triangular": solve,
@@ -108,6 +137,12 @@ RIGHT: Mapping[str, Function] = {
     "image.perspective_transform": perspective,
     "image.map_coordinates": map_coordinates,
     "sparse_categorical_crossentropy": losses,
+    "argsort": lambda x: np.argsort(x, -1),
+    "correlate": correlate,
+    "moments": moments,
+    "einsum": np.einsum,
+    "one_hot": one_hot,
+    "multi_hot": multi_hot,
 }
 WRONG: tuple[tuple[str, str, Function], ...] = (
     ("solve", "of the transposed matrix", of_transposed),
@@ -128,6 +163,13 @@ WRONG: tuple[tuple[str, str, Function], ...] = (
     ("image.perspective_transform", "from end to start", from_end_to_start),
     ("image.map_coordinates", "swapped", lambda x, at, order: x[at[0], at[1] - 1]),
     ("sparse_categorical_crossentropy", "of sorted classes", along_the_last),
+    ("argsort", "descending", lambda x: np.argsort(~x, -1)),
+    ("correlate", "beside the middle", beside_the_middle),
+    ("correlate", "a number", lambda x1, x2, mode: np.squeeze(correlate(x1, x2, mode))),
+    ("moments", "of all axes", of_all_axes),
+    ("einsum", "in order", lambda text, *xs: np.einsum(text.partition("->")[0], *xs)),
+    ("one_hot", "along the last", lambda x, n, axis, sparse: one_hot(x, n, -1, sparse)),
+    ("multi_hot", "counted", lambda x, n, axis, sparse: one_hot(x, n, -1, sparse).sum(0)),
 )
 
 

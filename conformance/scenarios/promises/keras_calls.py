@@ -198,6 +198,35 @@ def several_places(K: Recorder, places: tuple[int, ...], form: str) -> None:
     K.expect("the places", result, _is_partition(x, places), demands, at=ARGS)
 
 
+@BOOK.scenario("keras.ops.argsort", "truth values", editions=KERAS_3)
+def order_of_truth_values(K: Recorder) -> None:
+    """False comes before True."""
+    x = np.array([[True, False, True, False], [False, False, False, True]])
+    result = K[K.tested](K.tensor("x", x)).output("values")
+    K.conventions = (ConventionName.INPUT_DTYPE,)
+    demands = "places that put False before True"
+    K.expect("the places", result, _is_partition(x, range(4)), demands, at=RETURNS)
+
+
+CORRELATED = ((5, 3), (5, 5), (7, 5), (5, 1))
+"""Lengths of two vectors, the second of which is odd: then its middle is an element."""
+
+
+@BOOK.scenario(
+    "keras.ops.correlate",
+    "lengths {lengths}",
+    editions=KERAS_3,
+    lengths=CORRELATED,
+    mode=("full", "same", "valid"),
+)
+def middles_of_correlations(K: Recorder, lengths: tuple[int, int], mode: Any) -> None:
+    """Whole numbers, the first products of which are in the middle."""
+    x, y = (_numbered(length) ** 2 for length in lengths)
+    expected = np.correlate(x, y, mode)
+    result = K[K.tested](K.tensor("x1", x), K.tensor("x2", y), mode=mode).output("values")
+    K.expect("the sums", result, is_array(expected), shown(expected), at=ARGS)
+
+
 @BOOK.scenario(
     "keras.ops.image.affine_transform",
     "one transform for two images",
@@ -329,6 +358,64 @@ def classes_of_an_inner_axis(K: Recorder, axis: int) -> None:
     result = K[K.tested](*tensors, axis=axis).output("values")
     K.conventions = (ConventionName.LABEL_SHAPE,)
     K.expect("the losses", result, _near(expected), shown(expected), at=ARGS)
+
+
+SUBSCRIPTS = (
+    *("a,b->ab", "ab,b->a", "ab,bc->ac", "ab,cb->ac", "abc,cd->abd", "abc,dc->abd"),
+    *("abc,cde->abde", "abc,dce->abde", "abc,dec->abde", "abcd,cde->abe", "abcd,ced->abe"),
+    *("abcd,ecd->abe", "abcd,abde->abce", "abcd,abed->abce", "abcd,acbe->adbe", "abcd,adbe->acbe"),
+    *("abcd,aecd->acbe", "abcd,aecd->aceb", "abcde,aebf->adbcf", "abcde,afce->acdbf"),
+)
+"""Products that layers make: dense ones, of several axes, and attention."""
+
+
+@BOOK.scenario(
+    "keras.ops.einsum",
+    "{dtype}, as layers call it",
+    editions=KERAS_3,
+    subscripts=SUBSCRIPTS,
+    dtype=("int8", "float32"),
+)
+def products_of_layers(K: Recorder, subscripts: str, dtype: str) -> None:
+    """Small whole numbers, of which all sums are exact."""
+    lengths = dict(zip("abcdef", (2, 3, 1, 2, 3, 2), strict=True))
+    terms = subscripts.partition("->")[0].split(",")
+    shapes = [[lengths[letter] for letter in term] for term in terms]
+    x, y = (np.resize(np.array([1, -2, 3, 0, 2], dtype), shape) for shape in shapes)
+    expected = np.einsum(subscripts, x.astype("int64"), y.astype("int64"))
+    result = K[K.tested](subscripts, K.tensor("x", x), K.tensor("y", y)).output("values")
+    K.conventions = (ConventionName.INPUT_DTYPE,) if dtype == "int8" else ()
+    K.expect("the products", result, is_array(expected), shown(expected), at=SUMMARY)
+
+
+@BOOK.scenario("keras.ops.moments", "synchronized, alone", editions=KERAS_3, keepdims=(False, True))
+def synchronized_moments(K: Recorder, *, keepdims: bool) -> None:
+    """Where nothing runs beside it, there is nothing to synchronize."""
+    x = np.array([[1, 2, 6], [3, 6, 0]], "float32")
+    result = K[K.tested](K.tensor("x", x), [0], keepdims=keepdims, synchronized=True)
+    mean, variance = x.mean(0, keepdims=keepdims), x.var(0, keepdims=keepdims)
+    K.conventions = (ConventionName.NOTED_BACKENDS,)
+    K.expect("the mean", result[0].output("mean"), is_array(mean), shown(mean), at=RETURNS)
+    outcome = result[1].output("variance")
+    K.expect("the variance", outcome, _near(variance), shown(variance), at=RETURNS)
+
+
+@BOOK.scenario(
+    ("keras.ops.one_hot", "keras.ops.multi_hot"),
+    "a sparse result",
+    editions=KERAS_3,
+    axis=lambda function: (-1, 0, 1) if function.endswith("one_hot") else (-1,),
+)
+def sparse_classes(K: Recorder, axis: int) -> None:
+    """As an array, the sparse tensor has the numbers of the other one."""
+    labels = np.array([[0, 2], [1, 3], [2, 0]], "int32")
+    rows = np.eye(4, dtype="float32")[labels]
+    expected = rows.max(1) if K.tested.endswith("multi_hot") else rows
+    expected = np.moveaxis(expected, -1, axis)
+    result = K[K.tested](K.tensor("labels", labels), 4, axis=axis, sparse=True)
+    array = result.output("values")
+    K.conventions = (ConventionName.SPARSE_RESULT,)
+    K.expect("the classes", array, is_array(expected), shown(expected), at=SUMMARY)
 
 
 FAMILIES = BOOK.families
