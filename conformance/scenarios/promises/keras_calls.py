@@ -200,7 +200,7 @@ def several_places(K: Recorder, places: tuple[int, ...], form: str) -> None:
 
 @BOOK.scenario("keras.ops.argsort", "truth values", editions=KERAS_3)
 def order_of_truth_values(K: Recorder) -> None:
-    """False comes before True."""
+    """False is the smaller one."""
     x = np.array([[True, False, True, False], [False, False, False, True]])
     result = K[K.tested](K.tensor("x", x)).output("values")
     K.conventions = (ConventionName.INPUT_DTYPE,)
