@@ -57,7 +57,9 @@ OF_WHOLE: Mapping[str, Fit] = {
 
 
 def all_different(_rng: np.random.Generator, values: Array) -> Array:
-    """Other numbers in the place of those that are there already."""
+    """Other numbers in the place of those that are there already; truth values stay."""
+    if values.dtype.kind == "b":
+        return values
     flat = values.reshape(-1).copy()
     again = np.setdiff1d(np.arange(flat.size), np.unique(flat, return_index=True)[1])
     steps = np.arange(1, MOST_WHOLE + 1)
