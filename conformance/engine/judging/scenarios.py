@@ -59,6 +59,7 @@ _MAKERS = {"variable": Binding.VARIABLE, "placeholder": Binding.PLACEHOLDER}
 _ASKED_OF = {Aspect.GRADIENT: _GRADIENTS, Aspect.STATIC_SHAPE: _STATIC_SHAPE}
 """The aspects of a result that another function tells, and the function that does."""
 _TELLING = ("int_shape", "dtype")
+"""Functions that tell what a symbolic result is."""
 _TOLERATED = ("int_shape", "clear_session")
 """Functions that a target may lack: where they only help to test another, they do not raise."""
 
@@ -145,12 +146,8 @@ class ScenarioTrial:
 
         Where calls may refuse, so are the function under test and those that tell about its result.
         """
-        outputs = self.scenario.program.outputs
-        if (
-            self.scenario.may_refuse
-            and step.function in (self.name, *_TELLING)
-            and not step.attempt
-        ):
+        outputs, may_refuse = self.scenario.program.outputs, self.scenario.may_refuse
+        if may_refuse and step.function in (self.name, *_TELLING) and not step.attempt:
             return replace(step, function=f"{MAYBE}{step.function}")
         own = step.function == self.name or step.function not in _TOLERATED
         if own or step.result not in outputs or step.attempt:
