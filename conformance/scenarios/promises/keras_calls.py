@@ -124,7 +124,7 @@ PAIRS: Sequence[tuple[Any, Any]] = (
 def _of_pairs(K: Recorder, name: str, numbers: Array) -> Any:
     """A complex tensor: programs hold the parts of its numbers."""
     pairs = np.stack([numbers.real, numbers.imag], -1).astype("float32")
-    return K.complex_numbers(K.tensor(name, pairs))
+    return K.complex_numbers(K.tensor(f"{name}_pairs", pairs)).named(name)
 
 
 @BOOK.scenario("keras.ops.vdot", "complex tensors", editions=KERAS_3, pair=range(len(PAIRS)))
