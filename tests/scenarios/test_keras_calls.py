@@ -116,6 +116,11 @@ def of_all_axes(x: Any, axes: Any, keepdims: bool, synchronized: bool) -> Any:
     return moments(x, range(x.ndim), keepdims, synchronized)
 
 
+def within(x1: Any, x2: Any, rtol: float = 1e-5, atol: float = 1e-8, **_: bool) -> Any:
+    with np.errstate(invalid="ignore"):
+        return abs(x1 - x2) <= atol + rtol * abs(x2)
+
+
 def one_hot(x: Any, count: int, axis: int, sparse: bool) -> Any:
     assert sparse
     return np.moveaxis(np.eye(count, dtype="float32")[x], -1, axis)
@@ -141,6 +146,7 @@ RIGHT: Mapping[str, Function] = {
     "correlate": correlate,
     "moments": moments,
     "einsum": np.einsum,
+    "isclose": np.isclose,
     "one_hot": one_hot,
     "multi_hot": multi_hot,
 }
@@ -168,6 +174,8 @@ WRONG: tuple[tuple[str, str, Function], ...] = (
     ("correlate", "a number", lambda x1, x2, mode: np.squeeze(correlate(x1, x2, mode))),
     ("moments", "of all axes", of_all_axes),
     ("einsum", "in order", lambda text, *xs: np.einsum(text.partition("->")[0], *xs)),
+    ("isclose", "equal", lambda x1, x2, **how: x1 == x2),
+    ("isclose", "within the tolerance", within),
     ("one_hot", "along the last", lambda x, n, axis, sparse: one_hot(x, n, -1, sparse)),
     ("multi_hot", "counted", lambda x, n, axis, sparse: one_hot(x, n, -1, sparse).sum(0)),
 )

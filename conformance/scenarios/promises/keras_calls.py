@@ -360,6 +360,30 @@ def classes_of_an_inner_axis(K: Recorder, axis: int) -> None:
     K.expect("the losses", result, _near(expected), shown(expected), at=ARGS)
 
 
+INFINITE = np.array([1, np.inf, np.inf, -np.inf], "float32")
+FARTHEST = np.array([-np.inf, np.inf, -np.inf, 1], "float32")
+WHOLE = np.array([[0, 5], [7, 9]])
+NEAR: dict[str, tuple[Array, Array, dict[str, Any]]] = {
+    "infinities": (INFINITE, FARTHEST, {}),
+    "infinities, rtol 0": (INFINITE, FARTHEST, {"rtol": 0.0}),
+    "infinities, rtol 1/8": (INFINITE, FARTHEST, {"rtol": 0.125}),
+    "infinities, equal_nan": (INFINITE, FARTHEST, {"equal_nan": True}),
+    "int32": (WHOLE.astype("int32"), WHOLE[::-1].astype("int32"), {"rtol": 0.125, "atol": 4.0}),
+    "int64": (WHOLE, WHOLE[::-1].copy(), {"rtol": 0.125, "atol": 4.0}),
+}
+"""Two tensors, and the tolerance; no distance is near its edge."""
+
+
+@BOOK.scenario("keras.ops.isclose", "{pair}", editions=KERAS_3, pair=NEAR.keys())
+def near_numbers(K: Recorder, pair: str) -> None:
+    """An infinity is near itself alone, and integers may be near others."""
+    x, y, how = NEAR[pair]
+    expected = np.isclose(x, y, **how)
+    result = K[K.tested](K.tensor("x1", x), K.tensor("x2", y), **how).output("values")
+    K.conventions = (ConventionName.INPUT_DTYPE,) if x.dtype.kind == "i" else ()
+    K.expect("the comparison", result, is_array(expected), shown(expected), at=SUMMARY)
+
+
 SUBSCRIPTS = (
     *("a,b->ab", "ab,b->a", "ab,bc->ac", "ab,cb->ac", "abc,cd->abd", "abc,dc->abd"),
     *("abc,cde->abde", "abc,dce->abde", "abc,dec->abde", "abcd,cde->abe", "abcd,ced->abe"),
