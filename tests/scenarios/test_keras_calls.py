@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import ndimage
+from scipy import ndimage, special
 
 from conformance.observations import Value
 from conformance.scenarios import Problem, Scenario
@@ -86,14 +86,24 @@ def map_coordinates(inputs: Any, coordinates: Any, order: int) -> Any:
     return ndimage.map_coordinates(inputs, coordinates, order=order)
 
 
-def losses(target: Any, output: Any, axis: int) -> Any:
-    probabilities = np.take_along_axis(output, np.expand_dims(target, axis), axis)
-    return -np.log(probabilities).squeeze(axis)
+def losses(target: Any, output: Any, axis: int = -1, from_logits: bool = False) -> Any:
+    logs = special.log_softmax(output.astype(float), axis) if from_logits else np.log(output)
+    return -np.take_along_axis(logs, np.expand_dims(target, axis), axis).squeeze(axis)
 
 
-def along_the_last(target: Any, output: Any, axis: int) -> Any:
+def along_the_last(target: Any, output: Any, axis: int = -1, from_logits: bool = False) -> Any:
     """Numbers of the right shape."""
-    return losses(target, np.moveaxis(np.sort(output, axis), axis, -1), -1)
+    return losses(target, np.moveaxis(np.sort(output, axis), axis, -1), -1, from_logits)
+
+
+def of_distributions(target: Any, output: Any, from_logits: bool) -> Any:
+    return losses(target.argmax(-1), output, from_logits=from_logits)
+
+
+def wrapped_around(target: Any, output: Any, from_logits: bool) -> Any:
+    """Differences in the dtype of the logits."""
+    odds = np.exp((output - output.max(-1, keepdims=True)).astype(float))
+    return losses(target.argmax(-1), odds / odds.sum(-1, keepdims=True))
 
 
 def correlate(x1: Any, x2: Any, mode: Any) -> Any:
@@ -142,6 +152,7 @@ RIGHT: Mapping[str, Function] = {
     "image.perspective_transform": perspective,
     "image.map_coordinates": map_coordinates,
     "sparse_categorical_crossentropy": losses,
+    "categorical_crossentropy": of_distributions,
     "argsort": lambda x: np.argsort(x, -1),
     "correlate": correlate,
     "moments": moments,
@@ -169,6 +180,7 @@ WRONG: tuple[tuple[str, str, Function], ...] = (
     ("image.perspective_transform", "from end to start", from_end_to_start),
     ("image.map_coordinates", "swapped", lambda x, at, order: x[at[0], at[1] - 1]),
     ("sparse_categorical_crossentropy", "of sorted classes", along_the_last),
+    ("categorical_crossentropy", "wrapped around", wrapped_around),
     ("argsort", "descending", lambda x: np.argsort(~x, -1)),
     ("correlate", "beside the middle", beside_the_middle),
     ("correlate", "a number", lambda x1, x2, mode: np.squeeze(correlate(x1, x2, mode))),

@@ -360,6 +360,26 @@ def classes_of_an_inner_axis(K: Recorder, axis: int) -> None:
     K.expect("the losses", result, _near(expected), shown(expected), at=ARGS)
 
 
+@BOOK.scenario(
+    ("keras.ops.categorical_crossentropy", "keras.ops.sparse_categorical_crossentropy"),
+    "logits of {dtype}",
+    editions=KERAS_3,
+    dtype=("uint8", "int8", "int32"),
+)
+def whole_logits(K: Recorder, dtype: str) -> None:
+    """Logits whose differences are negative."""
+    logits, labels = np.array([[1, 3, 2], [2, 0, 4]]), np.array([0, 2], "int32")
+    odds = np.exp(logits - 3.0)
+    probabilities = odds / odds.sum(-1, keepdims=True)
+    sparse = K.tested.endswith("sparse_categorical_crossentropy")
+    target = labels if sparse else np.eye(3, dtype="float32")[labels]
+    tensors = K.tensor("target", target), K.tensor("output", logits.astype(dtype))
+    result = K[K.tested](*tensors, from_logits=True).output("values")
+    expected = -np.log(probabilities[[0, 1], labels])
+    K.conventions = (ConventionName.INPUT_DTYPE, ConventionName.MIXED_DTYPES)
+    K.expect("the losses", result, _near(expected), shown(expected), at=ARGS)
+
+
 INFINITE = np.array([1, np.inf, np.inf, -np.inf], "float32")
 FARTHEST = np.array([-np.inf, np.inf, -np.inf, 1], "float32")
 WHOLE = np.array([[0, 5], [7, 9]])
