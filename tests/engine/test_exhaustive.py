@@ -102,7 +102,8 @@ def test_no_array_of_ordinary_numbers_rests_on_a_convention_about_numbers() -> N
 def test_all_pairs_of_8_bits_are_tried_whose_result_is_in_range() -> None:
     for trial in trials("keras.ops.bitwise_and"):
         (arrays,) = trial.prepared.arrays
-        assert len({*zip(arrays["x"].tolist(), arrays["y"].tolist(), strict=True)}) == 2**16
+        pairs = {*zip(arrays["x"].tolist(), arrays["y"].tolist(), strict=True)}
+        assert len(pairs) == (4 if dtype_of(trial) == "bool" else 2**16)
     of_lcm = {dtype_of(trial): trial.prepared.arrays[0] for trial in trials("keras.ops.lcm")}
     for dtype, arrays in of_lcm.items():
         products = np.lcm(arrays["x"].astype(int), arrays["y"].astype(int))
