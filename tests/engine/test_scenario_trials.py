@@ -8,7 +8,7 @@ import pytest
 from conformance.editions import Edition
 from conformance.engine.judging.scenarios import ScenarioTrial
 from conformance.engine.verdicts.scripts import script
-from conformance.observations import Crashed, DrawObservation, StructureObservation
+from conformance.observations import Crashed, DrawObservation, Raised, StructureObservation
 from conformance.program import Binding
 from conformance.results import Aspect, Verdict
 from conformance.scenarios import Scenario, checks
@@ -120,6 +120,10 @@ def test_where_calls_may_refuse_an_exception_demands_nothing() -> None:
     (finding,) = findings(scenario, wrong)
     assert finding.verdict is Verdict.VIOLATES
     assert findings(scenario, module()) == findings(scenario, module(exp=refuses)) == []
+    # so does one that comes when the result is computed
+    late = Raised("ValueError", ("ValueError", "Exception"), "refused", "read")
+    observed = StructureObservation((), (), (DrawObservation(late),))
+    assert not ScenarioTrial(scenario, "exp").judge(observed).findings
 
 
 def differentiating(function: str) -> Scenario:

@@ -245,10 +245,12 @@ class ScenarioTrial:
         return check.aspect is Aspect.GRADIENT and self.name != _GRADIENTS
 
     def _refused(self, outcome: Outcome) -> bool:
-        """Whether the import failed in a scenario that allows it to."""
+        """Whether the import failed in a scenario that allows it to, or a call that may refuse."""
         setup = self.scenario.setup
-        at_import = isinstance(outcome, Raised) and outcome.stage == "import"
-        return at_import and setup is not None and setup.may_refuse
+        if not isinstance(outcome, Raised):
+            return False
+        at_import = outcome.stage == "import" and setup is not None and setup.may_refuse
+        return at_import or self.scenario.may_refuse
 
     def _checked(
         self, returned: Returned, failures: Mapping[Check, Finding | None]
