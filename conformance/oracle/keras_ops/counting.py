@@ -152,7 +152,8 @@ def evidence_of_nextafter(answer: Any, x: Any, y: Any) -> Any:
     """1 where a number is the next one of its dtype. One below the normal range may be 0. Two of
     them may count as equal, and then the second is the answer."""
     x, y = x.astype(answer.dtype), y.astype(answer.dtype)
-    expected, least = np.nextafter(x, y), np.finfo(answer.dtype).tiny
+    expected = np.nextafter(x, y)
+    least = np.finfo(expected.dtype).tiny
     zero = (answer == 0) & (np.abs(expected) < least)
     equal = (answer == y) & (np.maximum(np.abs(x), np.abs(y)) < least)
     right = (answer == expected) | (np.isnan(answer) & np.isnan(expected)) | zero | equal
