@@ -58,7 +58,8 @@ def test_a_right_crossentropy_has_no_problem(name: str) -> None:
 @pytest.mark.parametrize("name", TARGETS)
 def test_one_that_takes_the_logits_of_another_activation_is_found(name: str) -> None:
     changed = {**ACTIVATIONS, name: of_the_logits(name)}
-    wrong = [s.title for s in ops.scenarios(name) if ops.problems_of(s, changed)]
+    of_activations = [s for s in ops.scenarios(name) if any(a in s.title for a in ACTIVATIONS)]
+    wrong = [s.title for s in of_activations if ops.problems_of(s, changed)]
     other = "softmax" if name == "binary_crossentropy" else "sigmoid"
     assert wrong
     assert all(other in title for title in wrong), "its own activation's logits give its numbers"

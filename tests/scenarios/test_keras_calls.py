@@ -22,6 +22,11 @@ def solve(a: Any, b: Any) -> Any:
     return np.linalg.solve(a, b[..., None])[..., 0]
 
 
+def by_the_first(a: Any, b: Any) -> Any:
+    first = a.reshape(-1, *a.shape[-2:])[0]
+    return solve(np.broadcast_to(first, a.shape), b)
+
+
 def of_transposed(a: Any, b: Any) -> Any:
     return solve(np.swapaxes(a, -1, -2), b)
 
@@ -164,7 +169,7 @@ RIGHT: Mapping[str, Function] = {
 WRONG: tuple[tuple[str, str, Function], ...] = (
     ("solve", "of the transposed matrix", of_transposed),
     ("solve_triangular", "of the transposed matrix", of_transposed),
-    ("solve", "as a matrix", np.linalg.solve),
+    ("solve", "by the first matrix", by_the_first),
     ("lstsq", "not a number", no_numbers),
     ("lstsq", "longer", longer),
     ("diag", "zero", lambda x, k: np.zeros(1)),
