@@ -13,6 +13,11 @@ from conformance.scenarios.model import Array
 FLOATS = ("float32", "float64")
 
 
+def numbered(*shape: int) -> Array:
+    """The numbers from 1 in float32, in order."""
+    return np.arange(1, np.prod(shape) + 1, dtype="float32").reshape(shape)
+
+
 def distinct(draw: DrawFn, shape: Sequence[int], dtype: str = "float32") -> Array:
     """Different whole numbers of both signs, in any order."""
     size = int(np.prod(shape, dtype=int))

@@ -116,6 +116,10 @@ class Setup:
     """Whether `clear_session` precedes it; otherwise the program is the first of its process."""
 
 
+OWN_PROCESS = Setup()
+"""A process of its own, where a call may end it, or read or write beyond its tensors."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Scenario:
     """A program, its arrays by input name, and the checks.

@@ -15,7 +15,7 @@ from conformance.engine.judging.scenarios import ScenarioTrial
 from conformance.generators.collect import distinct_draws
 from conformance.observations import Value
 from conformance.program import Argument, Function, Made, Ref, Step
-from conformance.scenarios import Problem, Scenario, families_of
+from conformance.scenarios import Family, Problem, Scenario, families_of
 from tests.scenarios.running import flat
 
 Functions = Mapping[str, Callable[..., Any]]
@@ -211,6 +211,20 @@ def _drawn(strategy: SearchStrategy[Scenario], examples: int) -> list[Scenario]:
         strategy, lambda scenario: ScenarioTrial(scenario, scenario.function).key, examples, 1
     )
     return [draw.value for draw in draws.draws]
+
+
+def scenarios_in(families: Sequence[Family], name: str) -> list[Scenario]:
+    """All scenarios that families without a draw have of a function."""
+    own = [family for family in families if family.function == f"keras.ops.{name}"]
+    return [s for family in own for s in family.make("keras-3")]  # type: ignore[union-attr]
+
+
+def problems_in(
+    families: Sequence[Family], name: str, function: Callable[..., Any]
+) -> list[Problem]:
+    """What is wrong with a function in any of them."""
+    scenarios = scenarios_in(families, name)
+    return [p for scenario in scenarios for p in problems_of(scenario, {name: function})]
 
 
 def problems_of(scenario: Scenario, changed: Functions) -> list[Problem]:

@@ -4,6 +4,7 @@ ones do."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,6 @@ import pytest
 from scipy import ndimage, special
 
 from conformance.observations import Value
-from conformance.scenarios import Problem, Scenario
 from conformance.scenarios.promises import keras_calls
 from tests.scenarios import keras_ops as ops
 
@@ -198,13 +198,8 @@ WRONG: tuple[tuple[str, str, Function], ...] = (
 )
 
 
-def own_scenarios(name: str) -> list[Scenario]:
-    families = [f for f in keras_calls.FAMILIES if f.function == f"keras.ops.{name}"]
-    return [s for f in families for s in f.make("keras-3")]  # type: ignore[union-attr]
-
-
-def problems(name: str, function: Function) -> list[Problem]:
-    return [p for s in own_scenarios(name) for p in ops.problems_of(s, {name: function})]
+own_scenarios = partial(ops.scenarios_in, keras_calls.FAMILIES)
+problems = partial(ops.problems_in, keras_calls.FAMILIES)
 
 
 @pytest.mark.parametrize("name", RIGHT)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from scipy import ndimage
 
 from conformance.observations import Value
-from conformance.scenarios import Check, Problem, Scenario
+from conformance.scenarios import Check
 from conformance.scenarios.configuration import keras_config
 from conformance.scenarios.promises import keras_edges
 from tests.scenarios import keras_ops as ops
@@ -109,14 +110,8 @@ WRONG: tuple[tuple[str, str, Function], ...] = (
 )
 
 
-def own_scenarios(name: str) -> list[Scenario]:
-    """All scenarios of a function in the module under test."""
-    families = [f for f in keras_edges.FAMILIES if f.function == f"keras.ops.{name}"]
-    return [scenario for family in families for scenario in family.make("keras-3")]  # type: ignore[union-attr]
-
-
-def problems(name: str, function: Function) -> list[Problem]:
-    return [p for s in own_scenarios(name) for p in ops.problems_of(s, {name: function})]
+own_scenarios = partial(ops.scenarios_in, keras_edges.FAMILIES)
+problems = partial(ops.problems_in, keras_edges.FAMILIES)
 
 
 @pytest.mark.parametrize("name", RIGHT)

@@ -35,8 +35,8 @@ def promotions(prepared: Prepared, other: dict[str, str] | None = None) -> list[
     structure = prepared.structure
     accepted = accepted_dtypes(structure, other) if other else prepared.dtypes
     open_to = chain.from_iterable(open_dtypes(prepared, accepted, other or {}).values())
-    listed = dict.fromkeys([*accepted, *sorted(open_to)])
-    return [dtype for dtype in listed if holds_more(dtype, accepted[0])]
+    dtypes = dict.fromkeys([*accepted, *sorted(open_to)])
+    return [dtype for dtype in dtypes if holds_more(dtype, accepted[0])]
 
 
 def dtype_conventions(prepared: Prepared, other: dict[str, str]) -> set[str]:

@@ -139,9 +139,9 @@ def of_dtype(dtypes: Mapping[str, Collection[str]], dtype: str) -> Allowance:
     way to one of them is the failure of the value.
     """
     named = tuple(sorted(dtypes))
-    found = [name for name in named if dtype in dtypes[name]]
-    readings = tuple(taken(name, dtype) for name in found)
-    return Allowance(tuple(found), readings, () if found else named)
+    allowing = [name for name in named if dtype in dtypes[name]]
+    readings = tuple(taken(name, dtype) for name in allowing)
+    return Allowance(tuple(allowing), readings, () if allowing else named)
 
 
 def demanded_shape(

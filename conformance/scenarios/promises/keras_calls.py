@@ -22,6 +22,7 @@ from conformance.scenarios.checks import (
     plain,
     shown,
 )
+from conformance.scenarios.drawn_arrays import numbered
 from conformance.scenarios.model import (
     ARGS,
     KERAS_3,
@@ -38,11 +39,6 @@ from conformance.specs.convention_names import ConventionName
 BOOK = Book()
 Shape = tuple[int, ...]
 INTEGERS = ("int32", "int64")
-
-
-def _numbered(*shape: int) -> Array:
-    """The numbers from 1, all different."""
-    return np.arange(1, np.prod(shape) + 1, dtype="float32").reshape(shape)
 
 
 def _near(expected: Any, dtype: str = "float32", roundings: int = 16) -> Test:
@@ -66,7 +62,7 @@ UPPER = np.array([[2, 1], [0, 4]], "float32")
 def vectors_of_a_batch(K: Recorder, batch: Shape) -> None:
     """The batch is not as long as a vector, so the tensor holds no matrices of right sides."""
     scales = 2.0 ** np.arange(np.prod(batch)).reshape(*batch, 1, 1)
-    a, x = (scales * UPPER).astype("float32"), _numbered(*batch, 2)
+    a, x = (scales * UPPER).astype("float32"), numbered(*batch, 2)
     b = (a @ x[..., None])[..., 0]
     result = K[K.tested](K.tensor("a", a), K.tensor("b", b)).output("values")
     K.expect("the solution", result, is_array(x), shown(x), at=ARGS)
@@ -108,7 +104,7 @@ def shortest_solutions(K: Recorder, matrix: str, columns: Shape) -> None:
 )
 def outside_the_matrix(K: Recorder, shape: Shape, k: int) -> None:
     """A diagonal beside the matrix has no elements."""
-    result = K[K.tested](K.tensor("x", _numbered(*shape)), k=k).output("values")
+    result = K[K.tested](K.tensor("x", numbered(*shape)), k=k).output("values")
     K.conventions = (ConventionName.EMPTY,)
     K.expect("the shape", result, has_shape((0,)), "shape (0,)", at=ARGS)
 
@@ -221,7 +217,7 @@ CORRELATED = ((5, 3), (5, 5), (7, 5), (5, 1))
 )
 def middles_of_correlations(K: Recorder, lengths: tuple[int, int], mode: Any) -> None:
     """Whole numbers, the first products of which are in the middle."""
-    x, y = (_numbered(length) ** 2 for length in lengths)
+    x, y = (numbered(length) ** 2 for length in lengths)
     expected = np.correlate(x, y, mode)
     result = K[K.tested](K.tensor("x1", x), K.tensor("x2", y), mode=mode).output("values")
     K.expect("the sums", result, is_array(expected), shown(expected), at=ARGS)
@@ -234,7 +230,7 @@ def middles_of_correlations(K: Recorder, lengths: tuple[int, int], mode: Any) ->
 )
 def transform_for_all(K: Recorder) -> None:
     """A vector that moves each image by a column."""
-    images, transform = _numbered(2, 3, 3, 1), np.array([1, 0, 1, 0, 1, 0, 0, 0], "float32")
+    images, transform = numbered(2, 3, 3, 1), np.array([1, 0, 1, 0, 1, 0, 0, 0], "float32")
     expected = np.pad(images[:, :, 1:], ((0, 0), (0, 0), (0, 1), (0, 0)))
     tensors = K.tensor("images", images), K.tensor("transform", transform)
     result = K[K.tested](*tensors, data_format="channels_last")
@@ -253,7 +249,7 @@ SQUARE = np.array([[0, 0], [2, 0], [0, 2], [2, 2]], "float32")
 )
 def points_for_all(K: Recorder, factor: int) -> None:
     """The same points for each image, which stays or is twice as large."""
-    images = _numbered(2, 5, 5, 1)
+    images = numbered(2, 5, 5, 1)
     rows, columns = np.meshgrid(*[np.arange(5) / factor] * 2, indexing="ij")
     first = 1 + 5 * rows + columns
     expected = np.stack([first, first + 25])[..., None]
@@ -274,7 +270,7 @@ def points_for_all(K: Recorder, factor: int) -> None:
 )
 def whole_places(K: Recorder, dtype: str, order: int) -> None:
     """Places of elements, which need no interpolation."""
-    inputs, places = _numbered(2, 3), np.array([[0, 1, 1], [1, 2, 0]], dtype)
+    inputs, places = numbered(2, 3), np.array([[0, 1, 1], [1, 2, 0]], dtype)
     expected = inputs[tuple(places)]
     tensors = K.tensor("inputs", inputs), K.tensor("coordinates", places)
     result = K[K.tested](*tensors, order).output("values")

@@ -23,30 +23,24 @@ from conformance.scenarios.checks import (
     raises,
     shown,
 )
+from conformance.scenarios.drawn_arrays import numbered
 from conformance.scenarios.model import (
     ARGS,
     KERAS_3,
+    OWN_PROCESS,
     RETURNS,
     SYMBOL,
     Array,
     Problem,
-    Setup,
     Values,
 )
 from conformance.scenarios.recorder import Book, Recorder
 from conformance.specs.convention_names import ConventionName
 
 BOOK = Book()
-OWN_PROCESS = Setup()
-"""A process of its own, where a call may read or write beyond its tensors."""
 
 
-def _numbered(*shape: int) -> Array:
-    """The numbers from 1, all different."""
-    return np.arange(1, np.prod(shape) + 1, dtype="float32").reshape(shape)
-
-
-TABLE = _numbered(2, 3)
+TABLE = numbered(2, 3)
 ONE, EACH = 2, (2, 1, 3, 1, 3, 2)
 """A number of repetitions for all elements, and one for each of the first."""
 FORMS = {
@@ -82,7 +76,7 @@ def _in_form(K: Recorder, kind: str, numbers: Array) -> Any:
     return K.array("repeats", numbers) if kind == "array" else K.tensor("repeats", numbers)
 
 
-IMAGE = _numbered(4, 5, 1)
+IMAGE = numbered(4, 5, 1)
 Pair = tuple[int, int]
 CROPS: tuple[tuple[Pair, Pair], ...] = (((1, 1), (9, 2)), ((1, 0), (4, 2)), ((0, 2), (3, 5)))
 PADS: tuple[tuple[Pair, Pair], ...] = (((1, 1), (2, 7)), ((1, 1), (4, 7)), ((1, 2), (6, 3)))
@@ -189,7 +183,7 @@ def _around(place: int, length: int) -> slice:
 )
 def top_of_few(K: Recorder, shape: tuple[int, ...]) -> None:
     """Each element is among the largest. A result names elements that there are."""
-    x, k = _numbered(*shape)[..., ::-1], shape[-1] + 1
+    x, k = numbered(*shape)[..., ::-1], shape[-1] + 1
     result = K[K.tested](K.tensor("x", x), k)
     both = result[0].output("values"), result[1].output("indices")
     symbol = K[K.tested](K.placeholder(shape=shape, dtype="float32"), k)
@@ -264,7 +258,7 @@ def other_points(K: Recorder, shape: tuple[int, ...], which: Sequence[str]) -> N
     points = {"start_points": corners, "end_points": corners}
     points |= dict.fromkeys(which, np.resize(corners, shape))
     tensors = {name: K.tensor(name, array) for name, array in points.items()}
-    images = K.tensor("images", _numbered(4, 4, 1))
+    images = K.tensor("images", numbered(4, 4, 1))
     call = K.attempt(K[K.tested], images, **tensors, data_format="channels_last")
     K.expect("refused", call.output("computed"), raises(), "an exception", at=ARGS)
 

@@ -11,6 +11,7 @@ from conformance.scenarios.checks import LACKING, plain, raises, returns
 from conformance.scenarios.model import (
     KERAS_3,
     KERAS_3_DOCUMENT,
+    OWN_PROCESS,
     SYMBOL,
     Alternative,
     Problem,
@@ -22,8 +23,6 @@ from conformance.scenarios.recorder import Book, Lines, Recorder
 from conformance.specs.convention_names import ConventionName
 
 BOOK = Book()
-OWN_PROCESS = Setup()
-"""A process of its own, where a call may end it, or read beyond its tensors."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

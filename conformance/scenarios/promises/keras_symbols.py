@@ -182,7 +182,7 @@ def counted_alike(K: Recorder) -> None:
     K[K.tested](*tensors, **keywords).output("values")
     parts = K[K.tested](*symbols, **others)
     third = K.attempt(K.operator.getitem, parts, 2).output("third")
-    # no shape where there are no symbols
+    # int_shape raises if the call has refused the symbols
     shape = K.int_shape(parts[0]).output("shape")
     demands = "as many symbols as tensors"
     K.expect("the number of symbols", (third, shape, "values"), _as_many, demands, at=SYMBOL)
