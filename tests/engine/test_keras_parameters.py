@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -264,3 +265,11 @@ def test_a_right_function_violates_nothing(name: str) -> None:
 def test_a_wrong_function_violates(name: str, how: str, wrong: Callable[..., Any]) -> None:
     raised = (ValueError, IndexError, TypeError)
     assert next(problems(name, wrong, *raised), None) is not None
+
+
+def test_a_number_that_is_not_the_next_one_is_shown() -> None:
+    texts = [f"{f.gives}; {f.demands}" for f in problems("nextafter", lambda x1, x2: x1 + 0 * x2)]
+    assert any(
+        re.fullmatch(r"gives \S+( at \[.*\])? for x = .*; the next number of the dtype", text)
+        for text in texts
+    )
