@@ -261,6 +261,7 @@ def _function(name: str, functions: Functions) -> Callable[..., Any]:
     known: Functions = {
         "constant": np.asarray,
         "eval": np.asarray,
+        "int_shape": np.shape,
         "operator.getitem": lambda x, place: x[place],
         "complex_numbers": lambda pairs: pairs[..., 0] + 1j * pairs[..., 1],
         "real_part": np.real,

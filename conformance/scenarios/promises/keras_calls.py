@@ -12,14 +12,12 @@ from typing import Any
 import numpy as np
 
 from conformance.oracle import Expectation
-from conformance.results import Aspect
 from conformance.scenarios.checks import (
     Test,
     agrees_with,
     has_shape,
     is_array,
     of_array,
-    plain,
     shown,
 )
 from conformance.scenarios.drawn_arrays import numbered
@@ -28,10 +26,8 @@ from conformance.scenarios.model import (
     KERAS_3,
     RETURNS,
     SUMMARY,
-    SYMBOL,
     Array,
     Problem,
-    Values,
 )
 from conformance.scenarios.recorder import Book, Recorder
 from conformance.specs.convention_names import ConventionName
@@ -93,6 +89,19 @@ def shortest_solutions(K: Recorder, matrix: str, columns: Shape) -> None:
         b, x = np.stack([b, 2 * b], -1), np.stack([x, 2 * x], -1)
     result = K[K.tested](K.tensor("a", a), K.tensor("b", b)).output("values")
     K.expect("the solution", result, _near(x), shown(x), at=SUMMARY)
+
+
+@BOOK.scenario(
+    "keras.ops.take",
+    "{indices} of a tensor without axes",
+    editions=KERAS_3,
+    indices=(0, [0], [[0, 0]]),
+)
+def of_one_element(K: Recorder, indices: Any) -> None:
+    """Without an axis, the indices are of the flattened tensor, which has one element."""
+    expected = np.full(np.shape(indices), 3.5, "float32")
+    result = K[K.tested](K.tensor("x", np.array(3.5, "float32")), indices).output("values")
+    K.expect("the element", result, is_array(expected), shown(expected), at=ARGS)
 
 
 @BOOK.scenario(
@@ -286,49 +295,20 @@ MEAN, VARIANCE, EPSILON = 0.5, 3.75, 0.25
 @BOOK.scenario(
     "keras.ops.batch_normalization",
     "{dtype} beside a float32 mean",
-    Aspect.VALUE,
-    Aspect.DTYPE,
     editions=KERAS_3,
     dtype=("int32", "float16"),
 )
 def beside_other_statistics(K: Recorder, dtype: str) -> None:
-    """Fractions, of the dtype that a symbolic call reports."""
+    """Fractions, also of integers and beside a wider dtype."""
     x, expected = TABLE.astype(dtype), (TABLE - MEAN) / 2
     statistics = {
         name: K.tensor(name, np.full(2, number, "float32"))
         for name, number in (("mean", MEAN), ("variance", VARIANCE))
     }
-    computed = K[K.tested](K.tensor("x", x), **statistics, axis=-1, epsilon=EPSILON)
-    values = computed.output("values")
+    result = K[K.tested](K.tensor("x", x), **statistics, axis=-1, epsilon=EPSILON)
+    values = result.output("values")
     K.conventions = (ConventionName.INPUT_DTYPE, ConventionName.MIXED_DTYPES)
     K.expect("the numbers", values, _near(expected, "float16"), shown(expected), at=ARGS)
-    if dtype == "float16":
-        _expect_reported_dtype(K, computed, dtype, statistics)
-
-
-def _expect_reported_dtype(K: Recorder, computed: Any, dtype: str, others: Any) -> None:
-    """A symbol of this dtype beside the other tensors reports the dtype of the computed one."""
-    symbol = K[K.tested](
-        K.placeholder(shape=TABLE.shape, dtype=dtype), **others, axis=-1, epsilon=EPSILON
-    )
-    reported = K["keras.ops.dtype"](symbol).output("reported")
-    of_numbers = K["keras.ops.dtype"](computed).output("dtype")
-    K.expect(
-        "the dtype of the symbol",
-        (reported, of_numbers),
-        _same_dtype,
-        "the dtype of the computed tensor",
-        aspect=Aspect.DTYPE,
-        at=SYMBOL,
-    )
-
-
-def _same_dtype(reported: Values, computed: Values) -> Problem | None:
-    symbol, tensor = plain(reported), plain(computed)
-    if symbol == tensor:
-        return None
-    gives = f"is {symbol} for a symbol and {tensor} for a tensor"
-    return Problem(gives, "dtype", fault="first != values[1][0]")
 
 
 LABELS = np.array([[[0, 2], [1, 1]]], "int32")

@@ -102,7 +102,6 @@ REFUSED = (
     Refused("average_pool", "one size for two axes", [IMAGES, (2,)]),
     Refused("conv", "one stride for two axes", [IMAGES, KERNEL], {"strides": (2,)}),
     Refused("argpartition", "index 5 of 3 elements", [VECTOR, 5], setup=OWN_PROCESS),
-    Refused("take", "a tensor without axes", [TensorArgument("x", ()), 0]),
     Refused("triu", "a vector", [VECTOR]),
     Refused("tril", "a vector", [VECTOR]),
     Refused(

@@ -42,6 +42,16 @@ TWINS = (
         Twin(name, "complex64", [COMPLEX])
         for name in ("abs", "absolute", "angle", "imag", "real", "std")
     ),
+    Twin(
+        "batch_normalization",
+        "float16 beside float32 statistics",
+        [
+            TensorArgument("x", (2, 2), "float16"),
+            TensorArgument("mean", (2,)),
+            TensorArgument("variance", (2,)),
+            -1,
+        ],
+    ),
     Twin("eig", "complex eigenvalues", [TURN], count=2),
     Twin(
         "bincount",
@@ -112,14 +122,14 @@ def described_alike(K: Recorder, call: Twin) -> None:
         "the shape of the symbol",
         (*shapes, "values"),
         _same_shapes,
-        "the shape of the computed tensor",
+        "the same shape of both",
         at=SYMBOL,
     )
     K.expect(
         "the dtype of the symbol",
         (*dtypes, "values"),
         _same_dtypes,
-        "the dtype of the computed tensor",
+        "the same dtype of both",
         aspect=Aspect.DTYPE,
         at=SYMBOL,
     )
