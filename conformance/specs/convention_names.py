@@ -127,6 +127,7 @@ class ConventionName(StrEnum):
     SIMULTANEOUS_UPDATES = "simultaneous-updates"
     SMALL_NORMS = "small-norms"
     SPARSE_RESULT = "sparse-result"
+    SPARSE_INPUT = "sparse-input"
     SPECIAL_VALUES = "special-values"
     SUBGRADIENT = "subgradient"
     SUBNORMAL = "subnormal"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache, reduce
+from functools import cache, partial, reduce
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from conformance.generators.collect import distinct_draws
 from conformance.observations import Value
 from conformance.program import Argument, Function, Made, Ref, Step
 from conformance.scenarios import Family, Problem, Scenario, families_of
-from tests.scenarios.running import flat
+from tests.scenarios.running import attempted, flat
 
 Functions = Mapping[str, Callable[..., Any]]
 
@@ -252,7 +252,8 @@ def _run(steps: Sequence[Step], names: dict[str, Any], functions: Functions) -> 
     for step in steps:
         args = [_resolved(argument, names, functions) for argument in step.args]
         kwargs = {k: _resolved(a, names, functions) for k, a in step.kwargs}
-        names[step.result] = _function(step.function, functions)(*args, **kwargs)
+        call = partial(_function(step.function, functions), *args, **kwargs)
+        names[step.result] = attempted(call) if step.attempt else call()
 
 
 def _function(name: str, functions: Functions) -> Callable[..., Any]:

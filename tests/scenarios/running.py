@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -33,14 +34,17 @@ def run(steps: Iterable[Step], names: dict[str, Any]) -> None:
     for step in steps:
         args = [resolved(a, names) for a in step.args]
         kwargs = {k: resolved(a, names) for k, a in step.kwargs}
-        try:
-            result = function(step.function)(*args, **kwargs)
-        except Exception as error:
-            if not step.attempt:
-                raise
-            names[step.result] = "raises " + " ".join(c.__name__ for c in type(error).__mro__)
-        else:
-            names[step.result] = "returns" if step.attempt else result
+        call = partial(function(step.function), *args, **kwargs)
+        names[step.result] = attempted(call) if step.attempt else call()
+
+
+def attempted(call: Callable[[], Any]) -> str:
+    """What an attempted step gives: that it returns, or the classes of what it raises."""
+    try:
+        call()
+    except Exception as error:
+        return "raises " + " ".join(c.__name__ for c in type(error).__mro__)
+    return "returns"
 
 
 def function(name: str) -> Callable[..., Any]:

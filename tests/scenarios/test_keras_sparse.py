@@ -12,6 +12,7 @@ import pytest
 from conformance.scenarios import Problem
 from conformance.scenarios.promises.keras_sparse import CALLS, FAMILIES
 from tests.scenarios import keras_ops as ops
+from tests.scenarios import running
 from tests.scenarios.running import flat
 
 NAMES = sorted({call.function for call in CALLS})
@@ -59,6 +60,15 @@ def test_the_numbers_are_those_of_the_dense_tensor(name: str) -> None:
     assert not any(problems(name, right))
     for wrong in (other_numbers, other_shape, other_dtype):
         assert all(problems(name, wrong))
+
+
+def test_a_refusal_of_sparse_tensors_is_a_reading() -> None:
+    (scenario,) = ops.scenarios_in(FAMILIES, "abs")
+    check = next(check for check in scenario.checks if check.name == "taken")
+    (alternative,) = check.alternatives
+    for text, is_taken in (("returns", True), ("raises ValueError Exception", False)):
+        assert (running.tested(check, text) is None) is is_taken
+        assert (alternative.test((running.value(text),)) is None) is not is_taken
 
 
 @pytest.mark.parametrize("name", NAMES)

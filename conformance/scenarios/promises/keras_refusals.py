@@ -83,6 +83,15 @@ REFUSED = (
         [MATRIX, TensorArgument("coordinates", (2, 2)), 2],
         section="Args",
     ),
+    *(
+        Refused(
+            "image.map_coordinates",
+            f"points with {count} in a matrix",
+            [MATRIX, TensorArgument("coordinates", (rows, 2)), 1],
+            section="Args",
+        )
+        for rows, count in ((1, "one coordinate"), (3, "three coordinates"))
+    ),
     Refused(
         "image.affine_transform",
         "a transform of six numbers",

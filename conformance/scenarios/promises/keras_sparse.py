@@ -1,7 +1,7 @@
 """Functions of keras.ops give the same numbers for a sparse tensor as for a dense one.
 
-No docstring says which functions take a sparse tensor, so that any of them may refuse it. A backend
-without sparse tensors refuses `one_hot(sparse=True)`, and nothing is asked of it.
+No docstring says which functions take a sparse tensor, so that any of them may refuse it. Nothing
+is demanded of a backend without sparse tensors, which refuses `one_hot(sparse=True)`.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from conformance.results import Aspect
-from conformance.scenarios.checks import gave_none, only, plain, shown
-from conformance.scenarios.model import KERAS_3, SUMMARY, Problem, Values
+from conformance.scenarios.checks import gave_none, only, plain, returns, shown
+from conformance.scenarios.model import KERAS_3, SUMMARY, Alternative, Problem, Values
 from conformance.scenarios.recorder import Book, Recorder, Result
+from conformance.specs.convention_names import ConventionName
 
 BOOK = Book()
 LABELS = np.array([1, 2, 0], "int32")
@@ -122,6 +123,8 @@ def as_dense(K: Recorder, call: SparseCall) -> None:
     labels, numbers = K.tensor("labels", LABELS), K.tensor("numbers", NUMBERS)
     dense = K["keras.ops.one_hot"](labels, CLASSES)
     sparse = K["keras.ops.one_hot"](labels, CLASSES, sparse=True)
+    taken = K.attempt(K[K.tested], *call.of(sparse, numbers), **call.keywords).output("taken")
+    K.expect("taken", taken, returns, "a result", at=SUMMARY, alternatives=(REFUSED,))
     outputs = []
     for x, kind in ((sparse, "sparse"), (dense, "dense")):
         values = K[K.tested](*call.of(x, numbers), **call.keywords).output(kind)
@@ -132,6 +135,13 @@ def as_dense(K: Recorder, call: SparseCall) -> None:
     K.expect(
         "the static shape", shapes, _same_shape, demands, aspect=Aspect.STATIC_SHAPE, at=SUMMARY
     )
+
+
+def _refused(taken: Values) -> Problem | None:
+    return Problem("returns", "accepted") if returns(taken) is None else None
+
+
+REFUSED = Alternative(ConventionName.SPARSE_INPUT, "refused", _refused)
 
 
 def _same_numbers(first: Values, second: Values) -> Problem | None:
