@@ -315,6 +315,25 @@ def autocasts(K: Recorder, kind: str) -> None:
 
 
 @BOOK.scenario(
+    VARIABLE, "{change} while autocasting", Aspect.STATE, editions=KERAS_3, change=CHANGES
+)
+def changed_while_cast(K: Recorder, change: str) -> None:
+    """Under a scope of autocasting the variable itself changes, not its cast value."""
+    x, y = np.array([3, 4], "float32"), np.array([1, 2], "float32")
+    expected = {"assign": y, "assign_add": x + y, "assign_sub": x - y}[change]
+    variable, new = K[K.tested](K.array("x", x), **_trained("float32")), tensor(K, "y", y)
+    scope = K["keras.src.backend.common.AutocastScope"]("float16")
+
+    def body() -> Result:
+        method(K, variable, change, new)
+        return K["keras.ops.add"](new, 0.0)
+
+    K.eval(K.within(scope, K.body("body", body))()).output("inside")
+    value = K.eval(variable).output("value")
+    K.expect("the value afterwards", value, is_array(expected), shown(expected), at=SUMMARY)
+
+
+@BOOK.scenario(
     SCOPE, "{change} inside", Aspect.STATE, editions=KERAS_3, change=CHANGES, mapped=(True, False)
 )
 def without_effect(K: Recorder, change: str, mapped: bool) -> None:

@@ -102,6 +102,18 @@ REFUSED = (
         section="Args",
     ),
     Refused("dot_product_attention", "tensors of rank 3", HEADS),
+    Refused(
+        "dot_product_attention",
+        "a value longer than the key",
+        [
+            TensorArgument(name, (1, length, 1, 4))
+            for name, length in (("query", 2), ("key", 1), ("value", 3))
+        ],
+        section="Args",
+    ),
+    Refused("roll", "three shifts for two axes", [MATRIX, (1, 2, 3)], {"axis": (0, 1)}),
+    Refused("squeeze", "an axis of length 2", [MATRIX, 0], section="Args"),
+    Refused("broadcast_to", "fewer axes", [TensorArgument("x", (2, 3, 4)), (3, 4)]),
     Refused("einsum", "lengths 3 and 4", ["i,i->", VECTOR, TensorArgument("y", (4,))]),
     Refused(
         "tensordot", "lengths 3 and 4", [MATRIX, TensorArgument("y", (4, 3)), 1], section="Args"

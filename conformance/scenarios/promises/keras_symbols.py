@@ -36,8 +36,57 @@ TURN = TensorArgument("x", (2, 2), "float32", (0, 1, -1, 0))
 """A real matrix whose eigenvalues are not real."""
 COMPLEX = TensorArgument("x", (3,), "complex64")
 VECTOR = TensorArgument("x", (4,))
+LABELS = TensorArgument("x", (2,), "int32", (0, 2))
 SCALES = TensorArgument("scale", (2,), "float32", (0.5, 0.5)), TensorArgument("translation", (2,))
+ROW = TensorArgument("x", (1, 3), "int32")
+COLUMN = TensorArgument("y", (2, 1), "int32")
+SHIFTS = ("left_shift", "right_shift", "bitwise_left_shift", "bitwise_right_shift")
+OF_NUMBERS = (
+    *("add", "subtract", "multiply", "divide", "true_divide", "floor_divide", "mod", "fmod"),
+    *("power", "maximum", "minimum", "fmax", "fmin", "arctan2", "logaddexp", "logaddexp2"),
+    *("hypot", "heaviside", "nextafter", "dot", "inner", "outer", "kron"),
+)
+OF_INTEGERS = (*SHIFTS, "bitwise_and", "bitwise_or", "bitwise_xor", "gcd", "lcm")
 TWINS = (
+    *(
+        Twin(name, f"{dtype} beside {number}", [TensorArgument("x", (2,), dtype), number])
+        for dtype, number, names in (
+            ("float16", 1.5, OF_NUMBERS),
+            ("int8", 2, (*OF_NUMBERS, *OF_INTEGERS)),
+        )
+        for name in names
+    ),
+    *(Twin(name, "a row and a column", [ROW, COLUMN]) for name in SHIFTS),
+    *(
+        Twin(name, "int32", [TensorArgument("x", (2,), "int32", (0, 1))])
+        for name in ("erf", "erfc", "erfinv", "rsqrt", "sparsemax")
+    ),
+    Twin("svd", "int32", [TensorArgument("x", (2, 2), "int32")], count=3),
+    Twin("one_hot", "a new last axis", [LABELS, 3], {"axis": 1}, covered=True),
+    Twin(
+        "multi_hot",
+        "a new last axis",
+        [TensorArgument("x", (2, 2), "int32", (0, 1, 1, 2)), 3],
+        {"axis": 2},
+        covered=True,
+    ),
+    Twin("broadcast_to", "a whole number as shape", [PAIR, 2], covered=True),
+    Twin("cross", "vectors of two elements", [PAIR, TensorArgument("y", (2,))], covered=True),
+    Twin("squeeze", "no axes", [TensorArgument("x", (1, 2, 1))], {"axis": ()}),
+    Twin("vstack", "two vectors", [[PAIR, TensorArgument("y", (2,))]]),
+    Twin(
+        "clip",
+        "bounds in columns",
+        [VECTOR, *(TensorArgument(name, (2, 1)) for name in ("low", "high"))],
+    ),
+    Twin(
+        "solve",
+        "one right side for two matrices",
+        [
+            TensorArgument("a", (2, 2, 2), "float32", (2, 0, 0, 4, 1, 0, 0, 8)),
+            TensorArgument("b", (1, 2, 2)),
+        ],
+    ),
     *(
         Twin(name, "complex64", [COMPLEX])
         for name in ("abs", "absolute", "angle", "imag", "real", "std")
@@ -91,6 +140,7 @@ TWINS = (
         )
         for subject, dtype, shape in (
             ("images of int32", "int32", (1, 2, 2, 1)),
+            ("images of uint8", "uint8", (1, 2, 2, 1)),
             ("another number of channels", "float32", (1, 2, 2, 2)),
         )
     ),

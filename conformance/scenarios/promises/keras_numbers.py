@@ -1,0 +1,144 @@
+"""Numbers of keras.ops that draws leave out: great unsigned ones, far exponents, steep slopes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from conformance.oracle import Expectation
+from conformance.scenarios.checks import Test, agrees_with, is_array, shown
+from conformance.scenarios.model import ARGS, KERAS_3, SUMMARY, Array
+from conformance.scenarios.recorder import Book, Recorder
+from conformance.specs.convention_names import ConventionName
+
+BOOK = Book()
+LARGE = 3_000_000_000
+"""A number that uint32 holds, and int32 and float32 do not."""
+FIRST, SECOND = np.array([LARGE, 1, 7], "uint32"), np.array([1, LARGE + 1, 7], "uint32")
+OF_ONE: Mapping[str, Callable[[Array], Array]] = {
+    "keras.ops.max": np.max,
+    "keras.ops.min": np.min,
+    "keras.ops.sign": np.sign,
+    "keras.ops.sort": np.sort,
+    "keras.ops.flip": np.flip,
+}
+OF_TWO: Mapping[str, Callable[[Array, Array], Array]] = {
+    "keras.ops.maximum": np.maximum,
+    "keras.ops.minimum": np.minimum,
+    "keras.ops.equal": np.equal,
+    "keras.ops.greater": np.greater,
+    "keras.ops.less": np.less,
+}
+
+
+@BOOK.scenario([*OF_ONE, *OF_TWO], "numbers above 2**31 in uint32", editions=KERAS_3)
+def great_unsigned(K: Recorder) -> None:
+    """Numbers from 2**31 on are not negative."""
+    first, second = K.tensor("x", FIRST), K.tensor("y", SECOND)
+    if K.tested in OF_ONE:
+        expected, result = OF_ONE[K.tested](FIRST), K[K.tested](first)
+    else:
+        expected, result = OF_TWO[K.tested](FIRST, SECOND), K[K.tested](first, second)
+    K.conventions = (ConventionName.INPUT_DTYPE,)
+    values, demands = result.output("values"), shown(expected)
+    K.expect("the numbers", values, is_array(expected), demands, at=SUMMARY)
+
+
+def near(expected: Any, dtype: str = "float32") -> Test:
+    """These numbers, but for some roundings."""
+    value = np.asarray(expected, "float64")
+    unit = {"float16": 2.0**-9, "float32": 2.0**-19}[dtype]
+    bound = np.asarray(abs(value) * unit, "float64")
+    return agrees_with(Expectation(value, bound, dtype))
+
+
+CALLS: Mapping[str, Sequence[tuple[str, Sequence[Any], Mapping[str, Any], Sequence[float]]]] = {
+    "keras.ops.ldexp": [
+        ("exponent 150", [[1e-10], [150]], {}, [1e-10 * 2.0**150]),
+        ("exponent -140", [[1e20], [-140]], {}, [1e20 * 2.0**-140]),
+        ("0 and exponent 200", [[0.0], [200]], {}, [0.0]),
+    ],
+    "keras.ops.mod": [
+        ("an infinite divisor", [[3.0, 0.0], [np.inf, np.inf]], {}, [3.0, 0.0]),
+    ],
+    "keras.ops.fmod": [
+        ("an infinite divisor", [[5.0, -5.0], [np.inf, np.inf]], {}, [5.0, -5.0]),
+    ],
+    "keras.ops.floor_divide": [
+        ("a rounded tenth", [[1.0, -1.0, 2.0], [0.1, 0.1, 0.1]], {}, [9.0, -10.0, 19.0]),
+    ],
+    "keras.ops.leaky_relu": [
+        ("a slope above 1", [[-4.0, 3.0]], {"negative_slope": 2.0}, [-8.0, 3.0]),
+    ],
+}
+"""Calls of lists of numbers, each with its subject, keywords and result.
+
+The tenth of float32 is greater than 1/10.
+"""
+
+
+@BOOK.scenario(CALLS.keys(), "", editions=KERAS_3, call=lambda function: CALLS[function])
+def exact_numbers(
+    K: Recorder, call: tuple[str, Sequence[Any], Mapping[str, Any], Sequence[float]]
+) -> None:
+    """What the formula of the docstring gives."""
+    K.title, positional, keywords, expected = call
+    tensors = []
+    for name, numbers in zip("xy", positional, strict=False):
+        whole = all(isinstance(number, int) for number in numbers)
+        tensors.append(K.tensor(name, np.array(numbers, "int32" if whole else "float32")))
+    result = K[K.tested](*tensors, **keywords).output("values")
+    demands = shown(np.array(expected, "float32"))
+    K.expect("the numbers", result, near(expected), demands, at=SUMMARY)
+
+
+@BOOK.scenario("keras.ops.normalize", "squares beyond float16", editions=KERAS_3)
+def squares_beyond_the_largest(K: Recorder) -> None:
+    """The norm is 500, which float16 holds, though not the squares."""
+    x = np.array([[300, 400]], "float16")
+    result = K[K.tested](K.tensor("x", x), axis=-1).output("values")
+    expected = [[0.6, 0.8]]
+    demands = shown(np.array(expected, "float16"))
+    K.conventions = (ConventionName.INPUT_DTYPE,)
+    K.expect("the numbers", result, near(expected, "float16"), demands, at=SUMMARY)
+
+
+@BOOK.scenario("keras.ops.kaiser", "beta {beta}", editions=KERAS_3, beta=(-3.0, -0.5))
+def negative_beta(K: Recorder, beta: float) -> None:
+    """I0 is even, so that the window is that of the positive beta."""
+    expected = np.kaiser(6, beta)
+    result = K[K.tested](6, beta).output("values")
+    bound = np.full_like(expected, 2.0**-18)
+    test = agrees_with(Expectation(expected, bound, "float32"))
+    K.expect("the window", result, test, shown(expected.astype("float32")), at=SUMMARY)
+
+
+IMAGE = np.array([[1, 2, 3, 4], [5, 6, 7, 8]])
+DTYPES = ("uint8", "int8", "int32")
+
+
+@BOOK.scenario(
+    "keras.ops.image.resize",
+    "pad_to_aspect_ratio and {dtype}",
+    editions=KERAS_3,
+    dtype=DTYPES,
+    interpolation=("nearest", "bilinear"),
+)
+def padded_integers(K: Recorder, dtype: str, interpolation: str) -> None:
+    """Two rows of four become a square, and are not resized."""
+    image = IMAGE.astype(dtype)[..., None]
+    expected = np.pad(image, ((1, 1), (0, 0), (0, 0)))
+    result = K[K.tested](
+        K.tensor("images", image),
+        (4, 4),
+        interpolation=interpolation,
+        pad_to_aspect_ratio=True,
+        data_format="channels_last",
+    )
+    K.conventions = (ConventionName.INPUT_DTYPE,)
+    K.expect("the image", result.output("values"), is_array(expected), shown(expected), at=ARGS)
+
+
+FAMILIES = BOOK.families
