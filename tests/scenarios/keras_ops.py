@@ -275,6 +275,8 @@ def _resolved(argument: Argument, names: dict[str, Any], functions: Functions) -
     match argument:
         case Ref():
             return names[argument.name]
+        case Made("int64", (number,)):
+            return np.int64(number)
         case Made():
             return set(argument.items)
         case Function():
