@@ -15,6 +15,7 @@ from conformance.engine.judging.scenarios import ScenarioTrial
 from conformance.generators.collect import distinct_draws
 from conformance.observations import Value
 from conformance.program import Argument, Function, Made, Ref, Step
+from conformance.program.model import COMPILED
 from conformance.scenarios import Family, Problem, Scenario, families_of
 from tests.scenarios.running import attempted, flat
 
@@ -263,6 +264,7 @@ def _function(name: str, functions: Functions) -> Callable[..., Any]:
         "constant": np.asarray,
         "eval": np.asarray,
         "int_shape": np.shape,
+        COMPILED: lambda called, _, *args, **kwargs: _function(called, functions)(*args, **kwargs),
         "operator.getitem": lambda x, place: x[place],
         "complex_numbers": lambda pairs: pairs[..., 0] + 1j * pairs[..., 1],
         "real_part": np.real,

@@ -11,6 +11,7 @@ import pytest
 
 from conformance.scenarios.promises import keras_axes, keras_numbers, keras_shapes
 from tests.scenarios import keras_ops as ops
+from tests.scenarios import running
 
 FAMILIES = (*keras_axes.FAMILIES, *keras_numbers.FAMILIES, *keras_shapes.FAMILIES)
 Function = Callable[..., Any]
@@ -64,15 +65,21 @@ def by_squares(x: Any, axis: int) -> Any:
         return x / np.sqrt((x * x).sum(axis, keepdims=True))
 
 
-def resize(images: Any, size: Any, **_: Any) -> Any:
+def resize(images: Any, size: Any, interpolation: str, **_: Any) -> Any:
+    if interpolation == "bicubic":
+        return np.repeat(np.repeat(images, 2, 0), 2, 1)
     rows = (size[0] - len(images)) // 2
     return np.pad(images, ((rows, rows), (0, 0), (0, 0)))
 
 
-def of_floats(images: Any, size: Any, **how: Any) -> Any:
-    if images.dtype.kind != "f":
+def of_floats(images: Any, size: Any, interpolation: str, **how: Any) -> Any:
+    if "pad_to_aspect_ratio" in how:
         raise TypeError("Cannot convert 0.0 to EagerTensor of dtype uint8")
-    return resize(images, size)
+    return resize(images, size, interpolation)
+
+
+def wrapped(images: Any, size: Any, interpolation: str, **_: Any) -> Any:
+    return resize(images, size, interpolation) + np.array(interpolation == "bicubic", images.dtype)
 
 
 def full(shape: Any, value: Any, dtype: str) -> Any:
@@ -127,6 +134,7 @@ WRONG: tuple[tuple[str, str, Function], ...] = (
     ("normalize", "by squares", by_squares),
     ("kaiser", "ones", lambda count, beta: np.ones(count)),
     ("image.resize", "of floats", of_floats),
+    ("image.resize", "wrapped around", wrapped),
     ("broadcast_to", "unchanged", lambda x, shape: x),
     ("squeeze", "all axes", lambda x, axis: np.squeeze(x)),
     ("tri", "0 as left out", lambda rows, columns: np.tri(rows, columns or rows)),
@@ -181,3 +189,13 @@ def test_an_axis_of_numpy_gives_the_shape_of_that_axis(name: str) -> None:
     for scenario in own:
         assert not ops.problems_of(scenario, {name: lambda x, axis: np.zeros(shape)})
         assert ops.problems_of(scenario, {name: lambda x, axis: np.zeros((2,))})
+
+
+@pytest.mark.parametrize("name", [name.removeprefix("keras.ops.") for name in keras_shapes.CALLED])
+def test_parts_of_a_call_for_any_length_are_those_of_the_tensor(name: str) -> None:
+    *_, parts = keras_shapes.CALLED[f"keras.ops.{name}"]
+    own = [s for s in ops.scenarios_in(FAMILIES, name) if s.title == "compiled for any length"]
+    (check,) = (check for scenario in own for check in scenario.checks)
+    assert running.tested(check, list(parts)) is None
+    assert running.tested(check, [part + 1 for part in parts])
+    assert running.tested(check, [np.zeros(99)])

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from conformance.oracle import Expectation
-from conformance.scenarios.checks import Test, agrees_with, is_array, shown
-from conformance.scenarios.model import ARGS, KERAS_3, SUMMARY, Array
+from conformance.scenarios.checks import Test, agrees_with, is_array, of_array, shown
+from conformance.scenarios.model import ARGS, KERAS_3, SUMMARY, Array, Problem
 from conformance.scenarios.recorder import Book, Recorder
 from conformance.specs.convention_names import ConventionName
 
@@ -137,8 +137,30 @@ def padded_integers(K: Recorder, dtype: str, interpolation: str) -> None:
         pad_to_aspect_ratio=True,
         data_format="channels_last",
     )
-    K.conventions = (ConventionName.INPUT_DTYPE,)
     K.expect("the image", result.output("values"), is_array(expected), shown(expected), at=ARGS)
+
+
+EDGE = np.array([[0, 127], [127, -128]], "int8")
+"""Bicubic interpolation goes beyond 127 and -128 in three corners."""
+
+
+@BOOK.scenario("keras.ops.image.resize", "int8 at the ends of its range", editions=KERAS_3)
+def beyond_the_range(K: Recorder) -> None:
+    """Numbers that int8 does not hold become its ends, and do not wrap around."""
+    images, how = K.tensor("images", EDGE[..., None]), {"data_format": "channels_last"}
+    result = K[K.tested](images, (4, 4), interpolation="bicubic", **how).output("values")
+    K.conventions = (ConventionName.INPUT_DTYPE,)
+    K.expect("the corners", result, of_array(_at_the_ends), "127, 127 and -128", at=SUMMARY)
+
+
+def _at_the_ends(got: Array) -> Problem | None:
+    if got.shape != (4, 4, 1):
+        return Problem(f"gives shape {got.shape}", "shape", fault="np.shape(first) != (4, 4, 1)")
+    corners = got[[0, 3, 3], [3, 0, 3], 0].tolist()
+    if corners == [127, 127, -128]:
+        return None
+    fault = "np.asarray(first)[[0, 3, 3], [3, 0, 3], 0].tolist() != [127, 127, -128]"
+    return Problem(f"gives {corners} in three corners", "corners", got=got, fault=fault)
 
 
 FAMILIES = BOOK.families
