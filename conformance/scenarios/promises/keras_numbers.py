@@ -83,7 +83,7 @@ The tenth of float32 is greater than 1/10.
 def exact_numbers(
     K: Recorder, call: tuple[str, Sequence[Any], Mapping[str, Any], Sequence[float]]
 ) -> None:
-    """What the formula of the docstring gives."""
+    """The numbers of the formula in the docstring."""
     K.title, positional, keywords, expected = call
     tensors = []
     for name, numbers in zip("xy", positional, strict=False):
@@ -107,7 +107,7 @@ def squares_beyond_the_largest(K: Recorder) -> None:
 
 @BOOK.scenario("keras.ops.kaiser", "beta {beta}", editions=KERAS_3, beta=(-3.0, -0.5))
 def negative_beta(K: Recorder, beta: float) -> None:
-    """I0 is even, so that the window is that of the positive beta."""
+    """I0 is even: the window is that of the positive beta."""
     expected = np.kaiser(6, beta)
     result = K[K.tested](6, beta).output("values")
     bound = np.full_like(expected, 2.0**-18)

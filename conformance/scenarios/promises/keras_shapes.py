@@ -70,7 +70,7 @@ def beside_one_vector(K: Recorder) -> None:
     dtype=("int32", "float16"),
 )
 def filled_with_several(K: Recorder, dtype: str) -> None:
-    """The dtype is that asked for, though the numbers have another."""
+    """The result has the requested dtype, though the numbers have another."""
     row = K.tensor("row", np.array([1, 2], "float32"))
     values = K[K.tested]((2, 2), row, dtype=dtype).output("values")
     expected = np.array([[1, 2], [1, 2]], dtype)

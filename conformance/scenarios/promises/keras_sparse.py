@@ -1,6 +1,6 @@
 """Functions of keras.ops give the same numbers for a sparse tensor as for a dense one.
 
-No docstring says which functions take a sparse tensor, so that any of them may refuse it. Nothing
+No docstring says which functions take a sparse tensor. Any of them may therefore refuse it. Nothing
 is demanded of a backend without sparse tensors, which refuses `one_hot(sparse=True)`.
 """
 
@@ -145,7 +145,7 @@ REFUSED = Alternative(ConventionName.SPARSE_INPUT, "refused", _refused)
 
 
 def _same_numbers(first: Values, second: Values) -> Problem | None:
-    """Both outputs are one array, of the same shape and, but for a few roundings, elements."""
+    """Both outputs are one array with the same shape and dtype; numbers differ by roundings only."""
     got, expected = only(first), only(second)
     if isinstance(got, Problem) or isinstance(expected, Problem):
         return got if isinstance(got, Problem) else None
