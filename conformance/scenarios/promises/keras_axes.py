@@ -144,7 +144,7 @@ OF_NUMPY = Made("int64", (0,))
     kind=lambda function: ("computed", "symbolic") if function.endswith(".sum") else ("computed",),
 )
 def named_by_numpy(K: Recorder, kind: str) -> None:
-    """The axis is the one that Python's integer names.
+    """The integer names the same axis as an integer of Python.
 
     The symbolic calls of all reductions share the code that reads it, and one of them stands for
     all.

@@ -47,7 +47,7 @@ def great_unsigned(K: Recorder) -> None:
 
 
 def near(expected: Any, dtype: str = "float32") -> Test:
-    """These numbers, but for some roundings."""
+    """These numbers, up to some roundings."""
     value = np.asarray(expected, "float64")
     unit = {"float16": 2.0**-9, "float32": 2.0**-19}[dtype]
     bound = np.asarray(abs(value) * unit, "float64")

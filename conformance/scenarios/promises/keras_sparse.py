@@ -145,7 +145,7 @@ REFUSED = Alternative(ConventionName.SPARSE_INPUT, "refused", _refused)
 
 
 def _same_numbers(first: Values, second: Values) -> Problem | None:
-    """Both outputs are one array with the same shape and dtype; numbers differ by roundings only."""
+    """Both outputs are one array with one shape and dtype; numbers differ by roundings only."""
     got, expected = only(first), only(second)
     if isinstance(got, Problem) or isinstance(expected, Problem):
         return got if isinstance(got, Problem) else None
