@@ -56,15 +56,6 @@ def by_a_maximum(x: Any, negative_slope: float) -> Any:
     return np.maximum(x, negative_slope * x)
 
 
-def normalize(x: Any, axis: int) -> Any:
-    return (x / np.linalg.norm(x.astype("float32"), axis=axis, keepdims=True)).astype(x.dtype)
-
-
-def by_squares(x: Any, axis: int) -> Any:
-    with np.errstate(over="ignore"):
-        return x / np.sqrt((x * x).sum(axis, keepdims=True))
-
-
 def resize(images: Any, size: Any, interpolation: str, **_: Any) -> Any:
     if interpolation == "bicubic":
         return np.repeat(np.repeat(images, 2, 0), 2, 1)
@@ -109,7 +100,6 @@ RIGHT: Mapping[str, Function] = {
     "fmod": np.fmod,
     "floor_divide": np.floor_divide,
     "leaky_relu": leaky_relu,
-    "normalize": normalize,
     "kaiser": np.kaiser,
     "image.resize": resize,
     "broadcast_to": np.broadcast_to,
@@ -131,7 +121,6 @@ WRONG: tuple[tuple[str, str, Function], ...] = (
     ("fmod", "not a number", lambda x, y: x * np.nan),
     ("floor_divide", "of a rounded quotient", lambda x, y: np.floor(x / y)),
     ("leaky_relu", "by a maximum", by_a_maximum),
-    ("normalize", "by squares", by_squares),
     ("kaiser", "ones", lambda count, beta: np.ones(count)),
     ("image.resize", "of floats", of_floats),
     ("image.resize", "wrapped around", wrapped),

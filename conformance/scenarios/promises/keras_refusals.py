@@ -107,7 +107,7 @@ REFUSED = (
         "a value longer than the key",
         [
             TensorArgument(name, (1, length, 1, 4))
-            for name, length in (("query", 2), ("key", 1), ("value", 3))
+            for name, length in (("query", 2), ("key", 2), ("value", 3))
         ],
         section="Args",
     ),

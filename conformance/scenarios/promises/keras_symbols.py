@@ -44,7 +44,7 @@ SHIFTS = ("left_shift", "right_shift", "bitwise_left_shift", "bitwise_right_shif
 OF_NUMBERS = (
     *("add", "subtract", "multiply", "divide", "true_divide", "floor_divide", "mod", "fmod"),
     *("power", "maximum", "minimum", "fmax", "fmin", "arctan2", "logaddexp", "logaddexp2"),
-    *("hypot", "heaviside", "nextafter", "dot", "inner", "outer", "kron"),
+    *("hypot", "heaviside", "nextafter", "inner", "outer", "kron"),
 )
 OF_INTEGERS = (*SHIFTS, "bitwise_and", "bitwise_or", "bitwise_xor", "gcd", "lcm")
 TWINS = (
@@ -63,30 +63,10 @@ TWINS = (
     ),
     Twin("svd", "int32", [TensorArgument("x", (2, 2), "int32")], count=3),
     Twin("one_hot", "a new last axis", [LABELS, 3], {"axis": 1}, covered=True),
-    Twin(
-        "multi_hot",
-        "a new last axis",
-        [TensorArgument("x", (2, 2), "int32", (0, 1, 1, 2)), 3],
-        {"axis": 2},
-        covered=True,
-    ),
     Twin("broadcast_to", "a whole number as shape", [PAIR, 2], covered=True),
     Twin("cross", "vectors of two elements", [PAIR, TensorArgument("y", (2,))], covered=True),
     Twin("squeeze", "no axes", [TensorArgument("x", (1, 2, 1))], {"axis": ()}),
     Twin("vstack", "two vectors", [[PAIR, TensorArgument("y", (2,))]]),
-    Twin(
-        "clip",
-        "bounds in columns",
-        [VECTOR, *(TensorArgument(name, (2, 1)) for name in ("low", "high"))],
-    ),
-    Twin(
-        "solve",
-        "one right side for two matrices",
-        [
-            TensorArgument("a", (2, 2, 2), "float32", (2, 0, 0, 4, 1, 0, 0, 8)),
-            TensorArgument("b", (1, 2, 2)),
-        ],
-    ),
     *(
         Twin(name, "complex64", [COMPLEX])
         for name in ("abs", "absolute", "angle", "imag", "real", "std")
