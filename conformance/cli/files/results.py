@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 import msgspec
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from conformance.adapters import registry
 from conformance.cli.errors import UsageProblem
@@ -24,8 +25,9 @@ from conformance.reporting.merge import (
     taken,
 )
 from conformance.reporting.safe_text import clean, counted
-from conformance.results import SCHEMA, Results
+from conformance.results import SCHEMA, Aspect, Results
 from conformance.specs import load
+from conformance.specs.load import documented_name
 
 DEFAULT_FOLDER = Path("reports")
 LAST_FOLDER = Path(".conformance") / "last"
@@ -163,7 +165,8 @@ class _Run:
 def _runs(files: Mapping[Path, Results]) -> list[Results]:
     """The runs of one target; runs of parts are merged with what belongs to them."""
     groups: list[dict[Path, Results]] = []
-    for file, results in files.items():
+    for file, content in files.items():
+        results = _unlimited(content)
         same = (g for g in groups if difference(next(iter(g.values())), results) is None)
         group = next(same, None)
         if group is None:
@@ -188,13 +191,48 @@ def _merged(files: Mapping[Path, Results]) -> Iterator[_Run]:
     merged = [run.results for run in together]
     names = tuple(file for run in together for file in run.files)
     try:
-        results = merge(merged, list(load()))
+        results = _unlimited(merge(merged, list(load())))
     except MergeError as error:
         hint = "give parts of one run, or one of them"
         raise UsageProblem(clean(f"{_named(names)}: {error}"), hint) from None
     if len(names) > 1 and not _are_shards(merged):
         _announce(results, names, taken(merged))
     yield _Run(names, results)
+
+
+_OF_EVERY_RUN = {
+    Aspect.PRESENCE,
+    Aspect.SIGNATURE,
+    Aspect.VALUE,
+    Aspect.DTYPE,
+    Aspect.STATIC_SHAPE,
+}
+"""Aspects that results of a function lack only if the run omitted them. Specs of later suites may
+demand others."""
+
+
+def _unlimited(results: Results) -> Results:
+    """Results of every function of the edition as those of a run without `-k` and shards; others
+    as they are."""
+    if results.composed is not UNSET or results.run.whole or not _are_of_everything(results):
+        return results
+    return replace(results, run=replace(results.run, selection=None, shard=UNSET))
+
+
+def _are_of_everything(results: Results) -> bool:
+    """Whether the results have every function of their edition, in more than some aspects."""
+    from conformance.engine.planning.demands import demanded_aspects  # noqa: PLC0415 - slow
+
+    edition = results.target.edition
+    specs = [spec for spec in load().values() if edition in spec.editions]
+    aspects = {f.function: {a.aspect for a in f.aspects} for f in results.functions}
+    if not {documented_name(spec, edition) for spec in specs} <= aspects.keys():
+        return False
+    return bool(specs) and all(
+        _OF_EVERY_RUN.intersection(demanded_aspects(spec, edition))
+        <= aspects[documented_name(spec, edition)]
+        for spec in specs
+    )
 
 
 def _are_shards(parts: Sequence[Results]) -> bool:
