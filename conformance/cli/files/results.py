@@ -15,8 +15,13 @@ from conformance.adapters import registry
 from conformance.cli.errors import UsageProblem
 from conformance.mutation import records
 from conformance.reporting import scores
-from conformance.reporting.containers import content_of, json_files
-from conformance.reporting.json_results import ResultsError, SchemaHeader, read_results
+from conformance.reporting.containers import content_of, existing, json_files
+from conformance.reporting.json_results import (
+    ResultsError,
+    SchemaHeader,
+    file_name,
+    read_results,
+)
 from conformance.reporting.merge import (
     MergeError,
     difference,
@@ -32,6 +37,9 @@ from conformance.specs.load import documented_name
 DEFAULT_FOLDER = Path("reports")
 LAST_FOLDER = Path(".conformance") / "last"
 """The results of the last run of each target in this folder that had no --output."""
+
+MOST_FILES = 8
+"""How many files of a folder an error names."""
 
 
 def default_places() -> list[Path]:
@@ -67,6 +75,33 @@ def in_folders() -> dict[Path, list[Path]]:
     folders = {folder: json_files(folder) for folder in sorted(DEFAULT_FOLDER.glob("*/"))}
     holding = {folder: [f for f in files if _holds(f, SCHEMA)] for folder, files in folders.items()}
     return {folder: files for folder, files in holding.items() if files}
+
+
+def stored_file(target: str, folder: Path | None = None) -> Path | None:
+    """A target's results file in a folder; without a folder, in `reports` or a folder in it."""
+    name = file_name(target)
+    if (file := existing((folder or DEFAULT_FOLDER) / name)) is not None or folder is not None:
+        return file
+    inner = (existing(place / name) for place in sorted(DEFAULT_FOLDER.glob("*/")))
+    return next((file for file in inner if file is not None and _holds(file, SCHEMA)), None)
+
+
+def file_in_folder(folder: Path, targets: Sequence[str]) -> Path:
+    """The results file of a folder: its only one, or that of one of the targets.
+
+    Raises:
+        UsageProblem: the folder has no results, or several files and none of these targets.
+    """
+    files = _files(folder)
+    named = [file for target in targets if (file := existing(folder / file_name(target)))]
+    if len(files) == 1 or named:
+        return (files if len(files) == 1 else named)[0]
+    names = ", ".join(str(file) for file in files[:MOST_FILES])
+    more = f" and {len(files) - MOST_FILES} more" if len(files) > MOST_FILES else ""
+    raise UsageProblem(
+        clean(f"{folder} has {len(files)} results files: {names}{more}"),
+        clean(f"name one of them, such as {files[0]}"),
+    )
 
 
 def read_file(file: Path, only: str | None = None) -> Results:

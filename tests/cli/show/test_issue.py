@@ -114,7 +114,7 @@ def test_a_failure_that_nobody_must_mend_is_said_to_be_one(
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("f1a3",), "no failure 'f1a3' in these results"),
+        (("f1a3",), "no failure 'f1a3' in "),
         (("f",), "2 failures begin with 'f'"),
         (("f1a2", "--target", "right"), "target 'right' has no failure f1a2"),
     ],
@@ -139,3 +139,17 @@ def test_what_a_backend_says_stays_in_its_place(text: str, tmp_path: Path) -> No
     headings = [line for line in outside.split("\n") if line.startswith("#")]
     assert [line[:4] for line in headings[1:]] == ["## S", "## V"]
     assert "<script>" not in re.sub(r"(`+).*?\1(?!`)", "", outside)
+
+
+def test_an_unknown_id_names_the_folders_that_were_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    refused = issue("0123")
+    assert "no failure '0123' in reports and .conformance/last, which have no" in refused.output
+    assert "--results DIR" in refused.output
+    put(Path("reports"), run("wrong", failure()))
+    put(Path("reports", "ops"), run("other", failure()))
+    refused = issue("0123")
+    assert "no failure '0123' in reports, reports/ops\n" in refused.output
+    assert "--results DIR" in refused.output
