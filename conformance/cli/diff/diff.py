@@ -112,7 +112,7 @@ def _is_folder(name: str, options: DiffOptions) -> bool:
 
 
 def _targets_of(name: str, options: DiffOptions) -> list[str]:
-    """The target that a name stands for, or that a file or a folder with one file has results of."""
+    """The target of a name, of a file, or of a folder with one file."""
     files = json_files(Path(name)) if _is_folder(name, options) else [Path(name)]
     return [unquote(file.name.partition(PLAIN)[0]) for file in files] if len(files) == 1 else []
 
