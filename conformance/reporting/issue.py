@@ -28,8 +28,10 @@ _VERB = re.compile(
     r" (gives|reports|raises|returns|has|is|accepts|changes|ends|lacks|prints|takes|keeps|does)\b"
 )
 _CONVENTION = re.compile(r"^by convention \([^()]*\): ")
-_ACCEPTS_REFUSAL = "except Exception:\n    raise SystemExit(0)\n"
-"""The end of a `try` in scripts that accept an exception of the call."""
+_ACCEPTS_REFUSAL = re.compile(
+    r"^except Exception:\n    raise SystemExit\(0\)\n(?!raise AssertionError)", re.MULTILINE
+)
+"""The end of a `try` in scripts that accept an exception of the call, and do not demand it."""
 
 
 class DraftedFailure(NamedTuple):
@@ -131,7 +133,7 @@ def _statement(drafted: DraftedFailure, quote: str | None) -> Iterator[str]:
 def _script(drafted: DraftedFailure) -> Iterator[str]:
     body = drafted.failure.script or ""
     right = "if the answer is right or the call is refused"
-    status = right if _ACCEPTS_REFUSAL in body else "only if the answer is right"
+    status = right if _ACCEPTS_REFUSAL.search(body) else "only if the answer is right"
     yield f"The script needs no test suite. It ends with status 0 {status}."
     yield ""
     yield from fenced("\n".join(line for line in body.split("\n") if not line.startswith("#")))

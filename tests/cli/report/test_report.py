@@ -230,14 +230,19 @@ def test_merged_parts_with_every_function_are_a_whole_run_in_every_format(tmp_pa
         assert not any(part in text for part in (*_PARTS, '"complete": false', "-k ")), name
 
 
-@pytest.mark.parametrize("missing", ["function", "aspect"])
-def test_no_format_shows_a_long_expression(tmp_path: Path, missing: str) -> None:
+def test_no_format_shows_a_long_expression(tmp_path: Path) -> None:
     content = every_function()
-    first, *others = content.functions
-    cut = [replace(first, aspects=[first.aspects[0]])] if missing == "aspect" else []
-    shown = pages(tmp_path, replace(content, functions=[*cut, *others]))
+    shown = pages(tmp_path, replace(content, functions=content.functions[1:]))
     for name, text in shown.items():
         assert LONG[:100] not in text, name
     assert f"-k &#39;{LONG[:70]}" in shown["html/index.html"]
     assert "(partial run)" in shown["markdown/matrix.md"]
     assert ", a part" in shown["badges/badges/m.svg"]
+
+
+def test_a_function_in_one_aspect_leaves_the_results_partial(tmp_path: Path) -> None:
+    content = every_function()
+    first, *others = content.functions
+    cut = replace(content, functions=[replace(first, aspects=first.aspects[:1]), *others])
+    done = call(str(stored(tmp_path / "in", cut)), "-f", "json")
+    assert [target["complete"] for target in json.loads(done.stdout)["targets"]] == [False]

@@ -230,6 +230,10 @@ def test_a_long_difference_leaves_no_room_for_the_call() -> None:
             "try:\n    f()\nexcept Exception:\n    raise SystemExit(0)\nassert got == 1\n",
             "if the answer is right or the call is refused.",
         ),
+        (
+            "try:\n    f()\nexcept Exception:\n    raise SystemExit(0)\nraise AssertionError()\n",
+            "only if the answer is right.",
+        ),
     ],
 )
 def test_the_draft_says_when_the_script_passes(ending: str, status: str) -> None:
