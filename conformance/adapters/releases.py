@@ -29,6 +29,10 @@ from conformance.adapters.target_records import Target
 
 COMPLETE = "release-complete"
 _INDEX_SECONDS = 120
+_ABSENT = "No matching distribution found"
+"""Words of pip for a package that the index lacks, or for an index that does not answer."""
+_RETRYING = "Retrying"
+"""A word of pip that only an index without an answer causes."""
 _TAIL = 3
 
 
@@ -63,12 +67,19 @@ def released_versions(package: str, *, previews: bool = False) -> list[str]:
         raise InstallationError(f"the releases of {package} are unknown: {error}") from error
     versions = re.search(r"^Available versions: (.+)$", answer.stdout, re.MULTILINE)
     if versions is None:
-        tail = "\n".join(answer.stderr.strip().splitlines()[-_TAIL:])
         raise InstallationError(
-            f"the index lists no releases of {package}:\n{tail}",
+            _without_releases(package, answer.stderr.strip()),
             "check the name, and the index that pip uses; or write versions, such as 3.4.1,3.5.0",
         )
     return sorted(filter(is_version, versions[1].split(", ")), key=Version)
+
+
+def _without_releases(package: str, messages: str) -> str:
+    """The cause if pip lists no releases of a package: the index lacks it, or does not answer."""
+    if _ABSENT in messages and _RETRYING not in messages:
+        return f"no package {package} in the index"
+    tail = "\n".join(messages.splitlines()[-_TAIL:])
+    return f"the index lists no releases of {package}:\n{tail}"
 
 
 def is_version(text: str) -> bool:

@@ -233,6 +233,8 @@ def _hint(place: str, problem: str) -> str:
     last = re.findall(r"[a-z_]+", place.replace("key in", ""))[-1:]
     if last and last[0] in allowed:
         return "write one of: " + ", ".join(allowed[last[0]])
+    if place == "$":
+        return NO_RESULTS
     if expected := re.match(r"Expected (`[^,]+`)", problem):
         return f"write a value of type {expected[1]}"
     return NO_RESULTS

@@ -11,6 +11,7 @@ from typing import TypeVar
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
+from conformance.reporting.summary import selection_text
 from conformance.results import (
     ASPECTS,
     Aspect,
@@ -212,7 +213,9 @@ def _check_shards(name: str, runs: Sequence[RunInfo]) -> None:
         if parts != cuts[0][1]:
             ways = f"{cuts[0][0]}/{cuts[0][1]} and {number}/{parts}"
             raise MergeError(f"shards of two runs of {name}, cut in other ways: {ways}")
-    selections = list(dict.fromkeys(f"-k {r.selection!r}" if r.selection else "all" for r in runs))
+    selections = list(
+        dict.fromkeys(selection_text(r.selection) if r.selection else "all" for r in runs)
+    )
     if len(selections) > 1:
         what = " and ".join(selections)
         raise MergeError(f"shards of two runs of {name}, of other functions: {what}")

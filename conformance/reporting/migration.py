@@ -152,7 +152,7 @@ def _origin(results: Sequence[Results], command: str) -> Iterator[str]:
     yield ""
     for target in results:
         versions = ", ".join(f"{k} {v}" for k, v in sorted(target.target.versions.items()))
-        part = "" if target.run.complete and target.run.selection is None else ", partial run"
+        part = "" if target.run.whole else ", partial run"
         cases = f"{target.run.cases} cases, suite {target.run.suite_version}{part}"
         python = f"Python {target.target.python}"
         yield f"* {code(target.target.name)}: {escape(versions)}; {python}; {cases}"

@@ -8,7 +8,11 @@ from dataclasses import dataclass
 from conformance.reporting.safe_text import clean, clean_block
 from conformance.source_text import inside
 
-_JUDGES = ("status 0 only if right", "ends with status 1 where the fault is there")
+_JUDGES = (
+    "status 0 only if right",
+    "status 0 if right or refused",
+    "ends with status 1 where the fault is there",
+)
 """The words of scripts about themselves, now and in earlier versions; the oldest print only."""
 _HEAD = '''"""{count} failures of {targets}, found by conformance {version}.
 

@@ -49,6 +49,11 @@ def counted(number: int, noun: str, several: str = "") -> str:
     return f"{number} {noun if number == 1 else several or f'{noun}s'}"
 
 
+def shortened(text: str, most: int) -> str:
+    """The text, cut with an ellipsis if it has more characters than `most`."""
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+
+
 _PLAIN = re.compile(r"[a-z0-9_](?:[a-z0-9_-]|\.(?=[a-z0-9])){0,79}")
 
 

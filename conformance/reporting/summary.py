@@ -22,7 +22,7 @@ from conformance.reporting.marks import GRAVEST_FIRST, MARKS
 from conformance.reporting.matrix import MatrixColumn
 from conformance.reporting.paint import Paint
 from conformance.reporting.progress import roughly
-from conformance.reporting.safe_text import counted
+from conformance.reporting.safe_text import counted, shortened
 from conformance.results import FunctionResult, Results, RunInfo, TargetInfo, Verdict
 from conformance.results.events import RunStarted
 from conformance.results.scores import (
@@ -35,6 +35,9 @@ from conformance.results.scores import (
     score,
     suite_errors,
 )
+
+LONGEST_SELECTION = 76
+"""In characters; a report that shows a longer `-k` expression becomes as wide as the expression."""
 
 
 def score_line(functions: Sequence[FunctionResult], paint: Paint) -> Text:
@@ -121,14 +124,24 @@ def time_line(run: RunInfo) -> str:
         parts.append(f"{share:.0%} of the time in the implementation")
     if run.restarts:
         parts.append(f"worker restarted {run.restarts} time{'s' * (run.restarts != 1)}")
-    if run.selection is not None:
-        parts.append(f"partial run: -k {run.selection!r}")
-    if isinstance(run.shard, str):
-        parts.append(f"partial run: shard {run.shard}")
+    parts += [f"partial run: {limit}" for limit in limits(run)]
     if not run.complete:
         parts.append(unfinished_line(run))
     parts += run.shortened or ()
     return ", ".join(parts)
+
+
+def limits(run: RunInfo) -> list[str]:
+    """The options that limit a run to a part of its edition: `shard 1/2`, `-k 'relu'`."""
+    texts = [f"shard {run.shard}"] if isinstance(run.shard, str) else []
+    texts += [selection_text(run.selection)] if run.selection is not None else []
+    texts += [f"--aspect {', '.join(run.aspects)}"] if run.aspects is not UNSET else []
+    return texts
+
+
+def selection_text(selection: str) -> str:
+    """`-k 'relu'`; a long expression, such as that of merged runs, is cut."""
+    return f"-k {shortened(selection, LONGEST_SELECTION)!r}"
 
 
 def unfinished_line(run: RunInfo) -> str:

@@ -9,6 +9,7 @@ from msgspec import UNSET
 
 from conformance.reporting.marks import MARKS
 from conformance.reporting.safe_text import slug
+from conformance.reporting.summary import limits
 from conformance.results import ASPECTS, AspectResult, FunctionResult, Results, Verdict
 from conformance.results.scores import Score, diverges, score, standing
 
@@ -41,9 +42,7 @@ class TargetView(NamedTuple):
         run = self.results.run
         if not run.complete:
             return "not finished" if run.ended_by is UNSET else f"ended by {run.ended_by}"
-        parts = [f"shard {run.shard}"] if isinstance(run.shard, str) else []
-        parts += [f"-k {run.selection!r}"] if run.selection is not None else []
-        return ", ".join(parts)
+        return ", ".join(limits(run))
 
     def aspects(self, function: str) -> dict[str, AspectResult]:
         """The aspects of a function by name; none if it was not run."""

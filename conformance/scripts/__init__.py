@@ -9,8 +9,9 @@ parts, and each has a module:
 4. The *comparison* (`endings`, `answers`) asserts what is right: value, shape and dtype.
 
 A script ends with status 0 only for a right answer. An exception or a failed assertion ends it with
-status 1. Nothing else stands in it, unless the fault needs it: a process that dies is watched by
-another one, and a fault of the configuration gets a home folder.
+status 1, except that some scripts also accept an exception of the call, and say this. Nothing else
+stands in it, unless the fault needs it: a process that dies is watched by another one, and a fault
+of the configuration gets a home folder.
 
 A `Prelude` knows how a script reaches its target: imports, environment, and the shortest words for
 making a tensor and reading it.

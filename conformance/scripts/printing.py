@@ -33,6 +33,8 @@ from conformance.source_text import comment, inside
 
 JUDGES = "status 0 only if right"
 """The words of a script's header about its exit status."""
+ACCEPTS_REFUSAL = "status 0 if right or refused"
+"""The same where an exception of the calls is also right."""
 _LONG = 10_000
 """Columns of a line at the head of a script that is not folded."""
 _TITLE = 120
@@ -82,7 +84,8 @@ def comparing_script(
     echo: str | None = None,
     outputs: Outputs = "tensors",
 ) -> str:
-    """Python source that runs the case and ends with status 0 only where its answer is right.
+    """Python source that runs the case and ends with status 0 only where its answer is right, or
+    where an exception of its calls is, if the ending says so.
 
     `title` says in words what the fault is. `echo` names a fed input that the function may have
     returned as its result: some implementations cannot compute an output that is an input.
@@ -103,7 +106,7 @@ def comparing_script(
     uses = uses_package(program.steps) or any("keras." in line for line in called)
     imports = _prelude(prelude, called, [*means.imports], uses_package=uses)
     watch = watching(ending.death) if ending.death else ()
-    lines = [*_head(title, prelude), *watch, *imports, *_printing(program, prelude), *own]
+    lines = [*_head(title, prelude, ending), *watch, *imports, *_printing(program, prelude), *own]
     return _joined([*lines, *body], prelude)
 
 
@@ -220,10 +223,11 @@ def _joined(lines: Sequence[str], prelude: Prelude) -> str:
     return script.replace(BACKEND, inside(prelude.backend)) if prelude.home else script
 
 
-def _head(title: str, prelude: Prelude) -> Iterator[str]:
+def _head(title: str, prelude: Prelude, ending: ScriptEnding) -> Iterator[str]:
     yield from comment(title, _TITLE)
     made_for = prelude.made_for or "any that has the library"
-    yield from comment(f"Made for {made_for}; {JUDGES}.", _LONG)
+    status = ACCEPTS_REFUSAL if ending.may_raise else JUDGES
+    yield from comment(f"Made for {made_for}; {status}.", _LONG)
     yield from (line for sentence in prelude.needs for line in comment(sentence, _LONG))
 
 

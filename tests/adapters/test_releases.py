@@ -93,3 +93,16 @@ def test_a_package_without_releases_is_an_error(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(subprocess, "run", lambda *_, **__: answer("", "ERROR: No matching"))
     with pytest.raises(InstallationError, match="lists no releases of keras:\nERROR: No matching"):
         released_versions("keras")
+
+
+def test_a_package_that_the_index_lacks_differs_from_an_index_without_an_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    absent = "ERROR: No matching distribution found for keras"
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: answer("", absent))
+    with pytest.raises(InstallationError, match=r"^no package keras in the index$"):
+        released_versions("keras")
+    offline = f"WARNING: Retrying after connection broken\n{absent}"
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: answer("", offline))
+    with pytest.raises(InstallationError, match="lists no releases of keras:\nWARNING: Retrying"):
+        released_versions("keras")

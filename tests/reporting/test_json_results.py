@@ -10,6 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from conformance.reporting.json_results import (
+    NO_RESULTS,
     JsonWriter,
     ResultsError,
     encode,
@@ -230,3 +231,14 @@ def test_one_function_is_read_as_it_is_with_the_others(tmp_path: Path) -> None:
     first, *_ = whole.functions
     assert read_results(path, first.function) == replace(whole, functions=[first])
     assert read_results(path, "no function").functions == []
+
+
+@pytest.mark.parametrize("content", ["[]", "3", "null", "{}"])
+def test_json_without_a_schema_gets_the_hint_of_a_file_that_is_no_results(
+    tmp_path: Path, content: str
+) -> None:
+    path = tmp_path / "other.json"
+    path.write_text(content, "utf-8")
+    with pytest.raises(ResultsError) as refused:
+        read_results(path)
+    assert refused.value.hint == NO_RESULTS

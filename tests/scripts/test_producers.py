@@ -26,6 +26,7 @@ from conformance.fuzz.judging import Mismatch, Question
 from conformance.fuzz.records.failures import failure
 from conformance.observations import Identity, Value
 from conformance.program import Binding, Input, Program, Ref, Step
+from conformance.reporting.pytest_module import judges
 from conformance.results import Aspect, Failure, Verdict
 from conformance.scenarios import Check, Scenario, families_of
 from conformance.scenarios.cited import scenarios_of
@@ -92,6 +93,8 @@ def test_the_script_of_a_call_that_may_refuse_ends_well_if_it_raises() -> None:
     text = str(script("", wrong, ScenarioTrial(scenario, "exp"), prelude(""), EXP))
     assert "    y = K.exp(x)" in text
     assert "raise SystemExit(0)" in text
+    assert "; status 0 if right or refused." in text
+    assert judges(text)
     assert "unknown" not in text
 
 

@@ -30,7 +30,7 @@ from conformance.cli.options.values import DiffOptions
     "--results",
     "folder",
     type=UserPath(exists=True, file_okay=False, path_type=Path),
-    help="Folder of stored results.  [default: reports, if it exists]",
+    help="Folder of stored results.  [default: reports and its folders]",
 )
 @click.option(
     "--run", "run_again", is_flag=True, help="Run both targets, even if their results are stored."
@@ -41,8 +41,8 @@ from conformance.cli.options.values import DiffOptions
 def diff_command(**values: Any) -> None:
     """Show where A and B differ, function by function, with the smallest case for each difference.
 
-    A and B are targets, or results files. The suite reads the stored results of a target, and runs
-    a target that has none.
+    A and B are targets, results files, or folders with the results of one target. The suite reads
+    the stored results of a target, and runs a target that has none.
 
     \b
     conformance diff keras-2.2.4-tensorflow keras-2.2.4-theano -k "softmax or batch_dot"

@@ -6,6 +6,7 @@ import datetime
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from urllib.parse import unquote
 
 import click
 
@@ -13,15 +14,14 @@ import conformance
 from conformance.adapters import environments
 from conformance.adapters.target_records import Target
 from conformance.cli.errors import CANNOT_RUN, INTERRUPTED, UsageProblem
-from conformance.cli.files.results import DEFAULT_FOLDER, read_file
+from conformance.cli.files.results import file_in_folder, read_file, stored_file
 from conformance.cli.options.values import DiffOptions
 from conformance.cli.targets.known import chosen, known_targets
 from conformance.cli.targets.subjects import subject
 from conformance.editions import Edition
 from conformance.engine import PROFILES, Run, Task, plan, run
-from conformance.reporting.containers import COMPRESSED, PLAIN, existing
+from conformance.reporting.containers import COMPRESSED, PLAIN, json_files
 from conformance.reporting.difference import Comparison, compare, encode, markdown, terminal_lines
-from conformance.reporting.json_results import file_name
 from conformance.reporting.paint import Paint, make_console
 from conformance.reporting.safe_text import clean, clean_block, counted
 from conformance.reporting.terminal import TerminalWriter
@@ -48,7 +48,9 @@ def _both(options: DiffOptions) -> tuple[Results, Results, frozenset[str]]:
     """The results of A and of B, and the functions to compare. Results that are not stored are
     made, both in one run."""
     names = (options.a, options.b)
-    stored = {name: _stored(name, options) for name in names}
+    stored = {
+        name: _stored(name, other, options) for name, other in zip(names, names[::-1], strict=True)
+    }
     absent = [name for name in dict.fromkeys(names) if stored[name] is None]
     targets = {name: _target(name, options) for name in absent}
     editions = {
@@ -91,14 +93,28 @@ def _judged(runs: Mapping[str, Results], targets: Mapping[str, Target]) -> froze
     return every
 
 
-def _stored(name: str, options: DiffOptions) -> Results | None:
-    """The results in the file `name`, or those of the target `name`; None if there are none."""
+def _stored(name: str, other: str, options: DiffOptions) -> Results | None:
+    """The results in the file or folder `name`, or those of the target `name`; None if there are
+    none."""
+    if _is_folder(name, options):
+        return read_file(file_in_folder(Path(name), _targets_of(other, options)))
     if name.endswith((PLAIN, COMPRESSED)) or Path(name).is_file():
         if not Path(name).is_file():
             raise UsageProblem(f"there is no file {name}", "give a results file or a target")
         return read_file(Path(name))
-    file = existing((options.folder or DEFAULT_FOLDER) / file_name(name))
-    return None if file is None or options.run_again else read_file(file)
+    file = None if options.run_again else stored_file(name, options.folder)
+    return None if file is None else read_file(file)
+
+
+def _is_folder(name: str, options: DiffOptions) -> bool:
+    """Whether a name is that of a folder, and not that of a target."""
+    return Path(name).is_dir() and name not in known_targets(options.config)
+
+
+def _targets_of(name: str, options: DiffOptions) -> list[str]:
+    """The target of a name, of a file, or of a folder with one file."""
+    files = json_files(Path(name)) if _is_folder(name, options) else [Path(name)]
+    return [unquote(file.name.partition(PLAIN)[0]) for file in files] if len(files) == 1 else []
 
 
 def _target(name: str, options: DiffOptions) -> Target:

@@ -9,13 +9,19 @@ from pathlib import Path
 import click
 import msgspec
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from conformance.adapters import registry
 from conformance.cli.errors import UsageProblem
 from conformance.mutation import records
 from conformance.reporting import scores
-from conformance.reporting.containers import content_of, json_files
-from conformance.reporting.json_results import ResultsError, SchemaHeader, read_results
+from conformance.reporting.containers import content_of, existing, json_files
+from conformance.reporting.json_results import (
+    ResultsError,
+    SchemaHeader,
+    file_name,
+    read_results,
+)
 from conformance.reporting.merge import (
     MergeError,
     difference,
@@ -24,12 +30,16 @@ from conformance.reporting.merge import (
     taken,
 )
 from conformance.reporting.safe_text import clean, counted
-from conformance.results import SCHEMA, Results
+from conformance.results import SCHEMA, Aspect, Results
 from conformance.specs import load
+from conformance.specs.load import documented_name
 
 DEFAULT_FOLDER = Path("reports")
 LAST_FOLDER = Path(".conformance") / "last"
 """The results of the last run of each target in this folder that had no --output."""
+
+MOST_FILES = 8
+"""How many files of a folder an error names."""
 
 
 def default_places() -> list[Path]:
@@ -65,6 +75,33 @@ def in_folders() -> dict[Path, list[Path]]:
     folders = {folder: json_files(folder) for folder in sorted(DEFAULT_FOLDER.glob("*/"))}
     holding = {folder: [f for f in files if _holds(f, SCHEMA)] for folder, files in folders.items()}
     return {folder: files for folder, files in holding.items() if files}
+
+
+def stored_file(target: str, folder: Path | None = None) -> Path | None:
+    """A target's results file in a folder; without a folder, in `reports` or a folder in it."""
+    name = file_name(target)
+    if (file := existing((folder or DEFAULT_FOLDER) / name)) is not None or folder is not None:
+        return file
+    inner = (existing(place / name) for place in sorted(DEFAULT_FOLDER.glob("*/")))
+    return next((file for file in inner if file is not None and _holds(file, SCHEMA)), None)
+
+
+def file_in_folder(folder: Path, targets: Sequence[str]) -> Path:
+    """The results file of a folder: its only one, or that of one of the targets.
+
+    Raises:
+        UsageProblem: the folder has no results, or several files and none of these targets.
+    """
+    files = _files(folder)
+    named = [file for target in targets if (file := existing(folder / file_name(target)))]
+    if len(files) == 1 or named:
+        return (files if len(files) == 1 else named)[0]
+    names = ", ".join(str(file) for file in files[:MOST_FILES])
+    more = f" and {len(files) - MOST_FILES} more" if len(files) > MOST_FILES else ""
+    raise UsageProblem(
+        clean(f"{folder} has {len(files)} results files: {names}{more}"),
+        clean(f"name one of them, such as {files[0]}"),
+    )
 
 
 def read_file(file: Path, only: str | None = None) -> Results:
@@ -163,7 +200,8 @@ class _Run:
 def _runs(files: Mapping[Path, Results]) -> list[Results]:
     """The runs of one target; runs of parts are merged with what belongs to them."""
     groups: list[dict[Path, Results]] = []
-    for file, results in files.items():
+    for file, content in files.items():
+        results = _unlimited(content)
         same = (g for g in groups if difference(next(iter(g.values())), results) is None)
         group = next(same, None)
         if group is None:
@@ -188,13 +226,48 @@ def _merged(files: Mapping[Path, Results]) -> Iterator[_Run]:
     merged = [run.results for run in together]
     names = tuple(file for run in together for file in run.files)
     try:
-        results = merge(merged, list(load()))
+        results = _unlimited(merge(merged, list(load())))
     except MergeError as error:
         hint = "give parts of one run, or one of them"
         raise UsageProblem(clean(f"{_named(names)}: {error}"), hint) from None
     if len(names) > 1 and not _are_shards(merged):
         _announce(results, names, taken(merged))
     yield _Run(names, results)
+
+
+_OF_EVERY_RUN = {
+    Aspect.PRESENCE,
+    Aspect.SIGNATURE,
+    Aspect.VALUE,
+    Aspect.DTYPE,
+    Aspect.STATIC_SHAPE,
+}
+"""Aspects that results of a function lack only if the run omitted them. Specs of later suites may
+demand others."""
+
+
+def _unlimited(results: Results) -> Results:
+    """Results of every function of the edition as those of a run without `-k` and shards; others
+    as they are."""
+    if results.composed is not UNSET or results.run.whole or not _are_of_everything(results):
+        return results
+    return replace(results, run=replace(results.run, selection=None, shard=UNSET))
+
+
+def _are_of_everything(results: Results) -> bool:
+    """Whether the results have every function of their edition, in more than some aspects."""
+    from conformance.engine.planning.demands import demanded_aspects  # noqa: PLC0415 - slow
+
+    edition = results.target.edition
+    specs = [spec for spec in load().values() if edition in spec.editions]
+    aspects = {f.function: {a.aspect for a in f.aspects} for f in results.functions}
+    if not {documented_name(spec, edition) for spec in specs} <= aspects.keys():
+        return False
+    return bool(specs) and all(
+        _OF_EVERY_RUN.intersection(demanded_aspects(spec, edition))
+        <= aspects[documented_name(spec, edition)]
+        for spec in specs
+    )
 
 
 def _are_shards(parts: Sequence[Results]) -> bool:

@@ -48,13 +48,23 @@ def _part(text: str, package: str, *, every: bool, listing: Listing) -> list[Pac
     nightly = [_nightly(package)] if last == NIGHTLY else []
     low = Version(_checked(first)) if first else None
     high = _checked(last) if last and not nightly else None
-    inside = [v for v in listing(package) if _is_inside(v, low, high)]
+    if low is not None and high is not None and _is_reversed(low, Version(high)):
+        hint = f"write the older release first: {high}..{low}"
+        raise UsageProblem(f"--versions {text}: {high} is older than {low}", hint)
+    versions = listing(package)
+    inside = [version for version in versions if _is_inside(version, low, high)]
     if not inside and not nightly:
-        raise UsageProblem(f"--versions {text}: {package} has no such release", _HINT)
+        extent = f"the index has {versions[0]} to {versions[-1]}" if versions else _HINT
+        raise UsageProblem(f"--versions {text}: {package} has no such release", extent)
     return [
         *(PackageRelease(package, v) for v in (inside if every else _last_of_minors(inside))),
         *nightly,
     ]
+
+
+def _is_reversed(low: Version, high: Version) -> bool:
+    """Whether the end of a range is older than its beginning; `3.9.1..3.9` takes in 3.9.2."""
+    return high < low and low.release[: len(high.release)] != high.release
 
 
 def _nightly(package: str) -> PackageRelease:

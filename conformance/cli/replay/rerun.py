@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from pathlib import Path
 from typing import NamedTuple
 
 from msgspec import UNSET
@@ -70,7 +71,8 @@ def _of_target(
         hint = f"add --target {target.name}" if target.found_in else state.hint
         yield from _cannot(members, state.reason, hint)
     else:
-        yield from _on_target(subject(replace(target, edition=edition)), members)
+        tested = subject(replace(target, edition=edition))
+        yield from _on_target(tested, members, target.described_in)
 
 
 def _cannot(members: Iterable[StoredFailure], reason: str, hint: str) -> Iterator[ReplayOutcome]:
@@ -78,18 +80,41 @@ def _cannot(members: Iterable[StoredFailure], reason: str, hint: str) -> Iterato
         yield ReplayOutcome(failure, CANNOT, notes=[f"{reason}; {hint}"])
 
 
-def _on_target(tested: Subject, members: Sequence[StoredFailure]) -> Iterator[ReplayOutcome]:
-    """First the cases that can be made again, then the functions of the others."""
+def _on_target(
+    tested: Subject, members: Sequence[StoredFailure], described_in: Path | None
+) -> Iterator[ReplayOutcome]:
+    """First the cases that can be made again, then the functions of the others.
+
+    `described_in` is the user's file that describes the target.
+    """
     yield from _composed(tested, [failure for failure in members if is_composed(failure.failure)])
     members = [failure for failure in members if not is_composed(failure.failure)]
     cases = [(failure, _case(failure, tested.edition)) for failure in members]
-    yield from _repeated(tested, [(failure, case) for failure, case in cases if case is not None])
+    remade = [(failure, case) for failure, case in cases if case is not None]
+    lacking = [_lacking(tested, case[1]) for _, case in remade]
+    for (failure, _), dtype in zip(remade, lacking, strict=True):
+        if dtype is not None:
+            yield _without(failure, dtype, described_in)
+    yield from _repeated(tested, [c for c, d in zip(remade, lacking, strict=True) if d is None])
     others: dict[tuple[str, int], list[StoredFailure]] = {}
     for failure, case in cases:
         if case is None:
             others.setdefault((failure.run.profile, failure.run.seed), []).append(failure)
     for (profile, seed), group in others.items():
         yield from _examined(tested, group, profile, seed)
+
+
+def _lacking(tested: Subject, cases: Sequence[Trial]) -> str | None:
+    """The dtype that each trial needs and that the target's declaration lacks, if there is one."""
+    dtypes = [tested.lacking(trial) for trial in cases]
+    return None if None in dtypes else dtypes[0]
+
+
+def _without(failure: StoredFailure, dtype: str, described_in: Path | None) -> ReplayOutcome:
+    """The outcome of a case that needs a dtype which the target lacks by its declaration."""
+    place = "the target's declaration" if described_in is None else f"lacks in {described_in}"
+    note = f"it needs {dtype}, which {place} excludes; remove {dtype} there to run the case"
+    return ReplayOutcome(failure, CANNOT, notes=[note])
 
 
 def _composed(tested: Subject, members: Sequence[StoredFailure]) -> Iterator[ReplayOutcome]:

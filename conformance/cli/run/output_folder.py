@@ -6,6 +6,7 @@ import datetime
 import errno
 import importlib
 import os
+import re
 import shlex
 import socket
 import sys
@@ -15,13 +16,20 @@ from pathlib import Path
 from typing import Any
 
 import click
+import msgspec
 
 from conformance.cli.errors import UsageProblem
 from conformance.cli.known_failures.model import tries_less
 from conformance.editions import Edition
 from conformance.engine import Run, Subject, Task
-from conformance.reporting.containers import existing
-from conformance.reporting.json_results import ResultsError, file_name, read_results
+from conformance.files import TooLargeError
+from conformance.reporting.containers import (
+    DamagedContainerError,
+    all_existing,
+    content_of,
+    existing,
+)
+from conformance.reporting.json_results import ResultsError, SchemaHeader, file_name, read_results
 from conformance.reporting.safe_text import clean, counted
 from conformance.results import Results
 
@@ -30,6 +38,10 @@ _MOST = 4096
 """Bytes of the file that are read, to say who holds the lock."""
 _BEYOND = 2**30
 """The place of the byte that Windows locks: what it locks no other process reads."""
+_SCHEMAS = "conformance-"
+"""The beginning of the names of all schemas."""
+_OF_SUITE = re.compile(rb'\s*\{\s*"schema"\s*:\s*"conformance-')
+"""The beginning of each JSON file that the suite writes."""
 _IN_USE = (errno.EAGAIN, errno.EACCES, errno.EDEADLK)
 
 
@@ -121,10 +133,13 @@ def check_replaced(
     """Print the results of which this run would leave fewer cases.
 
     Raises:
-        UsageProblem: results in the folder have functions or aspects that this run omits.
+        UsageProblem: results in the folder have functions or aspects that this run omits, or a file
+            of the name of results is not one of the suite.
     """
     for subject in subjects if folder is not None else ():
         assert folder is not None
+        for file in all_existing(folder / file_name(subject.name)):
+            _check_own(file)
         earlier = _earlier(folder, subject)
         if earlier is not None:
             file, results = earlier
@@ -137,6 +152,31 @@ def check_replaced(
             if tries_less(common.profile.name, results.run.profile):
                 warning = f"replaces results of the profile {results.run.profile}, which tries more"
                 click.echo(clean(f"{file}: {common.profile.name} {warning}"), err=True)
+
+
+def _check_own(file: Path) -> None:
+    """UsageProblem if the suite did not write this file, whole or damaged."""
+    try:
+        content = content_of(file)
+    except (DamagedContainerError, TooLargeError):
+        content = b"?"
+    except OSError:
+        return  # the writer names what keeps it from the file
+    if content.strip() and not _is_of_suite(content):
+        raise UsageProblem(
+            clean(f"{file} is not a results file of conformance, and this run would replace it"),
+            "name another --output, or move or delete the file",
+        )
+
+
+def _is_of_suite(content: bytes) -> bool:
+    """Whether the suite wrote this JSON, which may be cut off."""
+    try:
+        return msgspec.json.decode(content, type=SchemaHeader).schema.startswith(_SCHEMAS)
+    except msgspec.ValidationError:
+        return False
+    except (ValueError, RecursionError):
+        return _OF_SUITE.match(content) is not None
 
 
 def _earlier(folder: Path, subject: Subject) -> tuple[Path, Results] | None:

@@ -10,7 +10,7 @@ import click
 from conformance.cli.errors import UsageProblem
 from conformance.cli.files.documents import known_texts
 from conformance.cli.files.outputs import STRANGERS, write_file
-from conformance.cli.files.results import in_folders
+from conformance.cli.files.results import DEFAULT_FOLDER, LAST_FOLDER, default_places, in_folders
 from conformance.cli.options.values import IssueOptions
 from conformance.cli.show.show import read_places
 from conformance.near_names import did_you_mean
@@ -57,6 +57,18 @@ def _results(places: Sequence[Path]) -> list[Results]:
     return [*read_places(places), *(run for files in others for run in read_places(files))]
 
 
+def _places_text(places: Sequence[Path]) -> str:
+    """The files and folders that were read, in words."""
+    folders = places or [*default_places(), *in_folders()]
+    default = f"{DEFAULT_FOLDER} and {LAST_FOLDER}, which have no results here"
+    return clean(", ".join(map(str, folders))) if folders else default
+
+
+def _where_to_look(places: Sequence[Path]) -> str:
+    ids = "`conformance show FUNCTION` prints the id of each failure"
+    return ids if places else f"name the folder of your results with --results DIR; {ids}"
+
+
 def _failures(runs: Sequence[Results]) -> Iterator[DraftedFailure]:
     for run in runs:
         for function in run.functions:
@@ -72,8 +84,10 @@ def _chosen(failures: Sequence[DraftedFailure], options: IssueOptions) -> Drafte
     ids = sorted({f.failure.id for f in alike})
     if not alike:
         known = sorted({f.failure.id for f in failures})
-        hint = did_you_mean(options.identity, known) or "`conformance show FUNCTION` lists ids"
-        raise UsageProblem(f"no failure {clean(options.identity)!r} in these results", hint)
+        raise UsageProblem(
+            f"no failure {clean(options.identity)!r} in {_places_text(options.places)}",
+            did_you_mean(options.identity, known) or _where_to_look(options.places),
+        )
     if len(ids) > 1:
         some = ", ".join(map(clean, ids[:8]))
         raise UsageProblem(f"{len(ids)} failures begin with {clean(options.identity)!r}", some)

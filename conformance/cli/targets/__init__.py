@@ -9,6 +9,7 @@ import click
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from conformance.adapters import registry
 from conformance.adapters.environments import Missing, Ready
@@ -54,9 +55,10 @@ def targets_command(
         click.echo(_json([_as_data(target, state) for target, state in rows]), nl=False)
         return
     console = Console()
-    if not console.is_terminal:
-        console = Console(width=_UNFOLDED)
-    console.print(_table(rows))
+    if console.is_terminal:
+        console.print(_table(rows))
+    else:
+        console.print(_unpadded(_table(rows)), soft_wrap=True)
     if verbose:
         console.print(f"\n{escape(_sandbox([target for target, _ in rows]))}", soft_wrap=True)
 
@@ -80,6 +82,14 @@ def _table(rows: list[tuple[Target, Ready | Missing]]) -> Table:
             _state(target, state),
         )
     return table
+
+
+def _unpadded(table: Table) -> Text:
+    """The table as text without blanks at the ends of lines and without colours."""
+    console = Console(width=_UNFOLDED, no_color=True)
+    with console.capture() as printed:
+        console.print(table)
+    return Text("\n".join(line.rstrip() for line in printed.get().splitlines()))
 
 
 def _sandbox(targets: list[Target]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -139,9 +140,29 @@ def overview(
         "conventions": list(dict.fromkeys(reading.convention for reading in numbers)),
         "profiles": sorted({t.results.run.profile for t in targets}),
         "dtypes": list(dtypes),
+        "examples": query_examples(targets, list(order), list(dtypes)),
         "grade": grade,
         "total": sum(map(len, order.values())),
     }
+
+
+def query_examples(
+    targets: Sequence[TargetView], themes: Sequence[str], dtypes: Sequence[str]
+) -> dict[str, str]:
+    """Values of each key of the query language that this site has, as a reader types them."""
+    names = {
+        "target": targets[0].label if targets else "torch",
+        "other": targets[-1].label if targets else "jax",
+        "dtype": dtypes[0] if dtypes else "float32",
+        "theme": themes[0] if themes else "theme",
+        "edition": targets[0].edition if targets else "edition",
+    }
+    return {key: query_value(clean(name)) for key, name in names.items()}
+
+
+def query_value(name: str) -> str:
+    """A name as a value in a query: in quotation marks if it has spaces or commas."""
+    return f'"{name}"' if re.search(r"[\s,]", name) else name
 
 
 def reading_numbers(targets: Sequence[TargetView]) -> dict[TakenReading, int]:

@@ -146,3 +146,37 @@ def test_only_functions_of_the_stored_results_are_run(place: Path) -> None:
     words = "right: runs the 2 functions that the results of wrong test; --run runs both targets"
     assert words in result.stderr
     assert "judged, the first of 2 functions" in result.stderr
+
+
+def copies(folder: Path, *names: str) -> Path:
+    """A folder with stored results of these targets."""
+    folder.mkdir(parents=True)
+    for name in names:
+        (folder / f"{name}.json").write_bytes(Path("reports", f"{name}.json").read_bytes())
+    return folder
+
+
+def test_a_folder_stands_for_its_results_of_one_target(tmp_path: Path) -> None:
+    right, wrong = copies(tmp_path / "a", "right"), copies(tmp_path / "b", "wrong")
+    both = copies(tmp_path / "both", "right", "wrong")
+    expected = invoke("diff", "right", "wrong").stdout
+    assert invoke("diff", str(right), str(wrong)).stdout == expected
+    assert invoke("diff", str(right), "wrong").stdout == expected
+    for other in (str(wrong), str(wrong / "wrong.json"), "wrong"):
+        assert "no difference in" in invoke("diff", str(both), other).stdout
+    refused = invoke("diff", str(both), str(both))
+    assert refused.exit_code == 2
+    assert f"has 2 results files: {both / 'right.json'}, {both / 'wrong.json'}" in refused.stderr
+    assert f"name one of them, such as {both / 'right.json'}" in refused.stderr
+
+
+def test_results_in_a_folder_of_reports_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inner = copies(tmp_path / "reports" / "mine", "right", "wrong")
+    (tmp_path / "reports" / "earlier").mkdir()
+    (tmp_path / "reports" / "earlier" / "right.json").write_text("{}", "utf-8")
+    Path(tmp_path, "conformance.toml").write_text(OWN, encoding="utf-8")
+    expected = invoke("diff", str(inner / "right.json"), str(inner / "wrong.json"))
+    monkeypatch.chdir(tmp_path)
+    assert invoke("diff", "right", "wrong").output == expected.output

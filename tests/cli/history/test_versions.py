@@ -50,3 +50,13 @@ def test_the_nightly_build_is_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_wrong_text_is_a_usage_problem(text: str) -> None:
     with pytest.raises(UsageProblem, match="--versions"):
         named(text)
+
+
+def test_a_reversed_range_and_a_range_without_releases_say_what_to_write() -> None:
+    with pytest.raises(UsageProblem, match=r"3\.1 is older than 3\.15") as reversed_range:
+        named("3.15..3.1")
+    assert reversed_range.value.hint == "write the older release first: 3.1..3.15"
+    with pytest.raises(UsageProblem, match="keras has no such release") as nothing:
+        named("4..5")
+    assert nothing.value.hint == "the index has 2.15.0 to 3.11.0rc1"
+    assert named("3.9.1..3.9") == ["3.9.2"]

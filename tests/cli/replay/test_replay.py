@@ -174,6 +174,21 @@ def test_a_target_that_is_not_here_is_3_with_what_to_do(out: Path, tmp_path: Pat
     assert "keras-2.2.4-cntk: cannot run" in result.output
 
 
+def test_a_dtype_that_the_declaration_lacks_is_named_with_the_file(
+    module: Path, out: Path, tmp_path: Path
+) -> None:
+    target = f"[targets.mine]\nmodule = 'mine'\npath = ['{module}', '{FAKES}']\n"
+    target += "edition = 'keras-2.2'\n"
+    file = tmp_path / "conformance.toml"
+    file.write_text(target + "lacks = ['float32', 'float64']\n", "utf-8")
+    failure = next(f for f in failures(out, kind="value") if "exp" in f.message)
+    asked = ("replay", failure.id, "--target", "mine", "--results", str(out))
+    result = CliRunner().invoke(main, asked)
+    assert result.exit_code == 3, result.output
+    dtype = "float64" if "float64" in failure.message else "float32"
+    assert f"it needs {dtype}, which lacks in {file} excludes" in result.output
+
+
 def test_an_edition_that_nobody_knows_is_3(module: Path, out: Path, tmp_path: Path) -> None:
     data = json.loads((out / "mine.json").read_text())
     data["target"]["edition"] = "keras-3.9"

@@ -8,11 +8,12 @@ from click.testing import CliRunner, Result
 from msgspec.structs import replace
 
 from conformance.cli import main
+from conformance.engine.planning.plan import documented_names
 from conformance.reporting.formats import FORMATS
 from conformance.reporting.json_results import encode, file_name
-from conformance.results import Results
+from conformance.results import Results, Verdict
 from conformance.specs import load
-from tests.reporting.records import every_verdict, results
+from tests.reporting.records import every_verdict, function, results
 
 
 def call(*arguments: str) -> Result:
@@ -193,7 +194,55 @@ def test_every_documented_function_can_be_told_of() -> None:
 
     documentation = documented()
     assert list(documentation.functions) == list(load())
-    for name, function in documentation.functions.items():
-        assert function.summary, name
-        assert function.signatures, name
-        assert {e for s in function.signatures for e in s.editions} == set(function.editions)
+    for name, entry in documentation.functions.items():
+        assert entry.summary, name
+        assert entry.signatures, name
+        assert {e for s in entry.signatures for e in s.editions} == set(entry.editions)
+
+
+LONG = " or ".join(documented_names("keras-1"))
+"""A `-k` expression of some thousand characters, as that of merged runs."""
+
+
+def every_function(**run: object) -> Results:
+    """Results of every function of Keras 1 in every aspect, from a run with `-k` and shards."""
+    functions = [function(name, Verdict.CONFORMS) for name in documented_names("keras-1")]
+    content = results("m", functions, **{"selection": LONG, "shard": "1/2, 2/2", **run})
+    return replace(content, target=replace(content.target, edition="keras-1"))
+
+
+def pages(place: Path, content: Results) -> dict[str, str]:
+    """The files for readers, in every format."""
+    folder, out = stored(place / "in", content), place / "out"
+    formats = [name for name in FORMATS if name not in ("results", "compressed")]
+    for name in formats:
+        done = call(str(folder), "-f", name, "--output", str(out / name))
+        assert done.exit_code == 0, done.output
+    files = (file for file in out.rglob("*") if file.suffix not in (".js", ".css"))
+    return {str(f.relative_to(out)): f.read_text("utf-8") for f in files if f.is_file()}
+
+
+_PARTS = ("no score", "a part", ", part<", "(partial run)", 'name="complete" value="no"')
+
+
+def test_merged_parts_with_every_function_are_a_whole_run_in_every_format(tmp_path: Path) -> None:
+    for name, text in pages(tmp_path, every_function()).items():
+        assert not any(part in text for part in (*_PARTS, '"complete": false', "-k ")), name
+
+
+def test_no_format_shows_a_long_expression(tmp_path: Path) -> None:
+    content = every_function()
+    shown = pages(tmp_path, replace(content, functions=content.functions[1:]))
+    for name, text in shown.items():
+        assert LONG[:100] not in text, name
+    assert f"-k &#39;{LONG[:70]}" in shown["html/index.html"]
+    assert "(partial run)" in shown["markdown/matrix.md"]
+    assert ", a part" in shown["badges/badges/m.svg"]
+
+
+def test_a_function_in_one_aspect_leaves_the_results_partial(tmp_path: Path) -> None:
+    content = every_function()
+    first, *others = content.functions
+    cut = replace(content, functions=[replace(first, aspects=first.aspects[:1]), *others])
+    done = call(str(stored(tmp_path / "in", cut)), "-f", "json")
+    assert [target["complete"] for target in json.loads(done.stdout)["targets"]] == [False]

@@ -91,5 +91,18 @@ def test_a_run_of_everything_replaces_what_there_is(
     assert "smoke replaces results of the profile default, which tries more" in (
         capsys.readouterr().err
     )
-    (tmp_path / file_name("correct")).write_text("{", "utf-8")
+    (tmp_path / file_name("correct")).write_bytes(encode(earlier)[:99])
     check_replaced(tmp_path, [fake("correct")], {EDITION: tasks(("exp",), COMMON.profile)}, COMMON)
+
+
+@pytest.mark.parametrize("content", [b'{"mine": "important"}', b"[]", b"text", b"\x1f\x8b?"])
+@pytest.mark.parametrize("ending", ["", ".gz"])
+def test_a_file_that_the_suite_did_not_write_is_not_replaced(
+    tmp_path: Path, content: bytes, ending: str
+) -> None:
+    file = tmp_path / (file_name("correct") + ending)
+    file.write_bytes(content)
+    with pytest.raises(UsageProblem) as refused:
+        check_replaced(tmp_path, [fake("correct")], {}, COMMON)
+    assert refused.value.message.startswith(f"{file} is not a results file")
+    assert "delete the file" in str(refused.value.hint)

@@ -9,7 +9,13 @@ import pytest
 from click.testing import CliRunner, Result
 
 from conformance.cli.show import issue_command
-from conformance.reporting.issue import DraftedFailure, draft
+from conformance.reporting.issue import (
+    LONGEST_DIFFERENCE,
+    LONGEST_TITLE,
+    DraftedFailure,
+    draft,
+    title,
+)
 from conformance.reporting.json_results import JsonWriter
 from conformance.reporting.listing import ListedFailure
 from conformance.results import (
@@ -50,7 +56,7 @@ def test_the_draft_has_what_a_maintainer_needs(tmp_path: Path) -> None:
     assert drafted.exit_code == 0
     lines = drafted.stdout.split("\n")
     call = "dot(x, y) with x float32 (2, 1) gives shape (2,)"
-    assert lines[0] == f"# `wrong: {call}; expected (2, 1)`"
+    assert lines[0] == "# `dot: shape (2,) instead of (2, 1): dot(x, y) with x float32 (2, 1)`"
     assert f"**Result:** `{call}`" in lines
     assert "**Expected:** `(2, 1)`" in lines
     assert "**Source:** ko-2.2:1053" in lines
@@ -91,7 +97,7 @@ def test_a_file_has_the_same_text(tmp_path: Path) -> None:
 def test_the_gravest_failure_with_the_id_is_drafted(tmp_path: Path) -> None:
     put(tmp_path, run("refuses", failure(Verdict.UNSUPPORTED)), run("wrong", failure()))
     drafted = issue("f1", "--results", tmp_path)
-    assert drafted.stdout.startswith("# `wrong: ")
+    assert ", target `wrong`\n" in drafted.stdout
     assert "note: the author of these results" in drafted.stderr
 
 
@@ -114,7 +120,7 @@ def test_a_failure_that_nobody_must_mend_is_said_to_be_one(
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("f1a3",), "no failure 'f1a3' in these results"),
+        (("f1a3",), "no failure 'f1a3' in "),
         (("f",), "2 failures begin with 'f'"),
         (("f1a2", "--target", "right"), "target 'right' has no failure f1a2"),
     ],
@@ -139,3 +145,97 @@ def test_what_a_backend_says_stays_in_its_place(text: str, tmp_path: Path) -> No
     headings = [line for line in outside.split("\n") if line.startswith("#")]
     assert [line[:4] for line in headings[1:]] == ["## S", "## V"]
     assert "<script>" not in re.sub(r"(`+).*?\1(?!`)", "", outside)
+
+
+def test_an_unknown_id_names_the_folders_that_were_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    refused = issue("0123")
+    assert "no failure '0123' in reports and .conformance/last, which have no" in refused.output
+    assert "--results DIR" in refused.output
+    put(Path("reports"), run("wrong", failure()))
+    put(Path("reports", "ops"), run("other", failure()))
+    refused = issue("0123")
+    assert "no failure '0123' in reports, reports/ops\n" in refused.output
+    assert "--results DIR" in refused.output
+
+
+def drafted_failure(
+    message: str, aspect: Aspect = Aspect.VALUE, script: str = SCRIPT
+) -> DraftedFailure:
+    shown = failure(message=message, citation=None, script=script)
+    result = aspect_result(aspect, Verdict.VIOLATES, shown)
+    name = "keras.ops.linspace"
+    wrong = results("wrong", [FunctionResult(name, "theme", [result])])
+    return DraftedFailure(wrong, ListedFailure(name, result, shown), shown)
+
+
+LINSPACE = (
+    "the samples of keras.ops.linspace(start, stop, num=5, dtype='int32') with start int16 ()"
+)
+
+
+@pytest.mark.parametrize(
+    ("message", "aspect", "begin"),
+    [
+        (
+            f"{LINSPACE} reports float32; expected int32 (docstring: Args)",
+            Aspect.DTYPE,
+            "keras.ops.linspace: dtype float32 instead of int32: the samples of linspace(start",
+        ),
+        (
+            f"{LINSPACE} gives 1.0 at [1]; expected by convention (rounding): 2.0",
+            Aspect.VALUE,
+            "keras.ops.linspace: value 1.0 at [1] instead of 2.0: the samples of linspace(start",
+        ),
+        (
+            f"{LINSPACE} raises ValueError: no; expected a gradient (own-gradient)",
+            Aspect.GRADIENT,
+            "keras.ops.linspace: gradient: raises ValueError: no; expected a gradient: the",
+        ),
+        (
+            f"{LINSPACE} has the static shape None; expected ()",
+            Aspect.STATIC_SHAPE,
+            "keras.ops.linspace: static shape None instead of (): the samples of linspace(start",
+        ),
+        (
+            "keras.ops.linspace is missing",
+            Aspect.PRESENCE,
+            "keras.ops.linspace: presence: is missing",
+        ),
+        ("fails in a new way", Aspect.STATE, "keras.ops.linspace: state: fails in a new way"),
+    ],
+)
+def test_the_title_begins_with_the_difference_and_cuts_the_call(
+    message: str, aspect: Aspect, begin: str
+) -> None:
+    text = title(drafted_failure(message, aspect))
+    assert text.startswith(begin)
+    assert len(text) <= LONGEST_TITLE
+
+
+def test_a_long_difference_leaves_no_room_for_the_call() -> None:
+    text = title(drafted_failure(f"{LINSPACE} raises TypeError: {'x' * 90}; expected numbers"))
+    assert text.endswith("x; expected numbers")
+    endless = title(drafted_failure(f"{LINSPACE} gives {'1 ' * 900}; expected numbers"))
+    assert len(endless) <= LONGEST_DIFFERENCE
+
+
+@pytest.mark.parametrize(
+    ("ending", "status"),
+    [
+        ("assert got == 1\n", "only if the answer is right."),
+        (
+            "try:\n    f()\nexcept Exception:\n    raise SystemExit(0)\nassert got == 1\n",
+            "if the answer is right or the call is refused.",
+        ),
+        (
+            "try:\n    f()\nexcept Exception:\n    raise SystemExit(0)\nraise AssertionError()\n",
+            "only if the answer is right.",
+        ),
+    ],
+)
+def test_the_draft_says_when_the_script_passes(ending: str, status: str) -> None:
+    drafted = drafted_failure(MESSAGE, script=ending)
+    assert f"It ends with status 0 {status}\n" in draft(drafted, [drafted.run])

@@ -27,6 +27,7 @@ def test_each_target_has_a_row_with_its_cure() -> None:
         assert target.name in result.output
         assert target.implementation in result.output
     assert "\x1b" not in result.output
+    assert all(line == line.rstrip() for line in result.output.splitlines())
 
 
 def test_json_tells_ready_from_missing() -> None:

@@ -59,6 +59,24 @@ def test_a_query_is_kept_in_the_address_and_its_errors_are_named(page: Any, site
     assert len(rows(page)) == 3
 
 
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ("aspect=gradiant", "Ignored: no aspect “gradiant”; there are presence, "),
+        ("verdict=foo", "Ignored: no verdict “foo”; there are different, imperfect, "),
+        ("t=nobody", "Ignored: no target “nobody”; there are on-torch, on-jax."),
+    ],
+)
+def test_a_wrong_value_in_the_address_is_named_until_the_reader_filters(
+    page: Any, site: str, asked: str, words: str
+) -> None:
+    page.goto(f"{site}/index.html#{asked}")
+    assert page.inner_text("#problems").startswith(words)
+    assert len(rows(page)) == 3
+    page.fill("#q", "fails:on-torch")
+    assert page.locator("#problems").is_hidden()
+
+
 def test_the_help_of_queries_has_an_example_that_works(page: Any, site: str) -> None:
     page.goto(f"{site}/index.html")
     page.click("text=Query language")

@@ -247,3 +247,21 @@ def test_a_long_page_carries_its_first_record_and_a_script_has_the_others(tmp_pa
     assert data.count("a line of a script") == 3 * 2_000
     assert "<" not in data
     assert page.count("conformance show 00000000000") == 3
+
+
+def test_the_help_of_queries_takes_its_examples_from_the_site(tmp_path: Path) -> None:
+    functions = [
+        FunctionResult("dot", "matrices (linalg), others", every_verdict().functions[0].aspects)
+    ]
+    write(
+        tmp_path,
+        format_files("html", [results("a", functions), results("z", functions)], Documented()),
+    )
+    page = (tmp_path / "index.html").read_text("utf-8")
+    assert "<code>fails:a</code>" in page and "<code>passes:z</code>" in page
+    assert 'placeholder="fails:a passes:z"' in page
+    assert (
+        "<code>theme:&#34;matrices (linalg), others&#34;</code> <code>edition:keras-2.2</code>"
+        in page
+    )
+    assert "linear algebra" not in page

@@ -117,11 +117,14 @@ def test_queries_choose_rows() -> None:
 
 
 def test_a_wrong_term_is_named_and_ignored() -> None:
-    (unknown, target, dtype, empty) = ask("fial:torch dot", "fails:torhc", "dtype:int23", "fails:")
+    (unknown, target, dtype, empty, theme) = ask(
+        "fial:torch dot", "fails:torhc", "dtype:int23", "fails:", "theme:linear"
+    )
     assert unknown[0] == ["dot"]
     assert unknown[1][0].startswith("no key “fial:”; the keys are fails: lacks: ")
     assert target == (["dot", "relu", "ctc_decode"], ["no target has “torhc” in its name"])
     assert dtype[1] == ["no dtype “int23”; there are float32, int32"]
+    assert theme[1] == ['no theme “linear”; there are "linear algebra", activations']
     assert empty[1] == ["“fails:” needs a value"]
 
 

@@ -61,20 +61,32 @@
     return parts.toString();
   }
 
+  // what the address asks for and the page does not have, in words
+  let ignored = [];
+
   function restore() {
     const parts = new URLSearchParams(location.hash.slice(1));
+    ignored = [];
     for (const id of fields) {
       if (id === "reading") offer();
       const value = parts.get(id) || "";
       $(id).value = value;
-      if ($(id).value !== value) $(id).value = "";
+      if ($(id).value !== value) ignore(id, value);
     }
     const chosen = parts.has("t") ? new Set(parts.get("t").split(",")) : null;
+    const keys = boxes.map((box) => box.value);
+    for (const key of chosen || []) if (key && !keys.includes(key)) ignored.push(language.absent("target", key, keys));
     for (const box of boxes) box.checked = chosen ? chosen.has(box.value) : box.defaultChecked;
     if (boxes.length && !boxes.some((box) => box.checked)) for (const box of boxes) box.checked = box.defaultChecked;
     apply();
     // a linked view is what the reader wants to see, not what stands above it
     if (parts.size && [...parts.keys()].some((key) => fields.includes(key) || key === "t")) $("matrix").scrollIntoView();
+  }
+
+  function ignore(id, value) {
+    $(id).value = "";
+    const names = [...($(id).options || [])].map((option) => option.value).filter(Boolean);
+    ignored.push(language.absent(id, value, names));
   }
 
   const pick = (letters, aspect) => {
@@ -174,7 +186,7 @@
   function apply() {
     const wanted = state(), aspect = aspects.indexOf(wanted.aspect);
     const query = language.parse(wanted.q, known);
-    complain(query.problems);
+    complain([...query.problems, ...ignored]);
     // a query adds the columns of the targets that it names, and asks all targets of a large matrix
     const all = boxes.every((box) => box.checked === box.defaultChecked);
     const ofEdition = (head) => !wanted.edition || head.dataset.edition === wanted.edition;
@@ -332,6 +344,7 @@
   grid.addEventListener("focusin", explain);
   form.addEventListener("input", (event) => {
     if (event.target.id === "convention") offer();
+    ignored = [];
     apply();
     remember();
     grid.parentElement.scrollTop = 0;
@@ -340,5 +353,5 @@
   window.addEventListener("hashchange", restore);
   if (location.hash.length > 1) restore();
   else begin();
-  form.addEventListener("reset", () => setTimeout(() => { offer(); apply(); remember(); }));
+  form.addEventListener("reset", () => setTimeout(() => { ignored = []; offer(); apply(); remember(); }));
 })();

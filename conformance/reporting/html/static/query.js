@@ -15,6 +15,10 @@
       }));
   }
 
+  // a name with spaces or commas in quotation marks, as a query needs it
+  const quoted = (name) => (/[\s,]/.test(name) ? `"${name}"` : name);
+  const absent = (key, value, names) => `no ${key} “${value}”; there are ${names.map(quoted).join(", ") || "none"}`;
+
   // what is wrong with a term, in words that name it; nothing if it is right
   function problem({ key, value }, known) {
     if (!key) return "";
@@ -22,7 +26,7 @@
     if (!value) return `“${key}:” needs a value`;
     if (values.includes(key)) {
       const names = known[key].map((name) => name.toLowerCase());
-      return names.includes(value) ? "" : `no ${key} “${value}”; there are ${known[key].join(", ") || "none"}`;
+      return names.includes(value) ? "" : absent(key, value, known[key]);
     }
     if (value === "any" || value === "all" || known.target.some((name) => name.toLowerCase().includes(value))) return "";
     return `no target has “${value}” in its name`;
@@ -84,6 +88,6 @@
   const names = (query, target) => query.terms.some(({ key, value }) => key in letters
     && value !== "any" && value !== "all" && target.toLowerCase().includes(value));
 
-  const api = { keys, parse, matches, names };
+  const api = { keys, parse, matches, names, absent };
   if (typeof window === "undefined") module.exports = api; else window.conformanceQuery = api;
 })();
