@@ -49,7 +49,7 @@ class SparseCall:
 X, Y = "the sparse tensor", "the dense tensor"
 OF_ELEMENTS = (
     *("abs", "absolute", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctanh", "ceil"),
-    *("conj", "conjugate", "cos", "cosh", "deg2rad", "digamma", "elu", "erf", "exp", "exp2"),
+    *("conj", "conjugate", "cos", "cosh", "deg2rad", "elu", "erf", "exp", "exp2"),
     *("expm1", "floor", "imag", "isfinite", "isinf", "isnan", "leaky_relu", "log", "log10"),
     *("log1p", "log2", "negative", "nan_to_num", "ones_like", "real", "reciprocal", "relu"),
     *("relu6", "round", "rsqrt", "selu", "sigmoid", "sign", "silu", "sin", "sinh", "softplus"),
