@@ -23,7 +23,8 @@ from libcst.codemod.visitors import AddImportsVisitor, RemoveImportsVisitor
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 
 from conformance.cli.migration.advice import LAYOUTS, Advice, Outcome
-from conformance.cli.migration.uses import BACKENDS, Use
+from conformance.cli.migration.bindings import BACKENDS
+from conformance.cli.migration.uses import Use
 from conformance.editions import edition_files
 from conformance.specs.docstrings import Docstring, load_docstrings
 from conformance.specs.signature import Parameter, Signature, parse
@@ -95,6 +96,8 @@ def _with_imports(module: cst.Module, context: CodemodContext, calls: Sequence[s
     AddImportsVisitor.add_needed_import(context, "keras")
     if any("np." in call for call in calls):
         AddImportsVisitor.add_needed_import(context, "numpy", asname="np")
+    for node in m.findall(module, m.Import()):
+        _forget_module(node, context)
     for node in m.findall(module, m.ImportFrom()):
         _forget(node, context)
     module = AddImportsVisitor(context).transform_module(module)
@@ -137,6 +140,15 @@ def _forget(node: cst.CSTNode, context: CodemodContext) -> None:
         name, known_as = alias.evaluated_name, alias.evaluated_alias
         if module in BACKENDS or f"{module}.{name}" in BACKENDS:
             RemoveImportsVisitor.remove_unused_import(context, module, name, known_as)
+
+
+def _forget_module(node: cst.CSTNode, context: CodemodContext) -> None:
+    """Ask to remove `import keras.backend as K`, unless something still needs it."""
+    assert isinstance(node, cst.Import)
+    for alias in node.names:
+        if alias.evaluated_name in BACKENDS and (known_as := alias.evaluated_alias):
+            module = alias.evaluated_name
+            RemoveImportsVisitor.remove_unused_import(context, module, asname=known_as)
 
 
 class _Translator(cst.CSTTransformer):

@@ -7,21 +7,9 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from conformance.cli.migration.bindings import BACKENDS, Bindings, Function, assignments
 from conformance.files import MOST_SOURCE, read_bounded
 
-BACKENDS = frozenset(
-    {
-        "keras.backend",
-        "keras._legacy.backend",
-        "keras.src.legacy.backend",
-        "tf_keras.backend",
-        "tensorflow.keras.backend",
-        "tensorflow.python.keras.backend",
-        "tensorflow.compat.v1.keras.backend",
-        "tensorflow.contrib.keras.backend",
-    }
-)
-"""The modules that are K."""
 _OTHER_FOLDERS = frozenset({"node_modules", "site-packages", "__pycache__"})
 
 
@@ -85,40 +73,46 @@ def uses(file: Path, functions: Collection[str]) -> list[Use] | Unreadable:
         return Unreadable(file, 1, error.strerror or str(error))
     except (ValueError, RecursionError, MemoryError) as error:
         return Unreadable(file, 1, f"not Python source: {error}")
-    visitor = _Visitor(file, text.splitlines(), functions)
+    bindings = Bindings(functions)
+    bindings.add_attributes(tree)
+    visitor = _Visitor(file, text.splitlines(), bindings)
     visitor.visit(tree)
     return sorted(visitor.uses, key=lambda use: (use.line, use.column))
 
 
 class _Visitor(ast.NodeVisitor):
-    """Follows what imports call the backend, its parents and its functions."""
+    """Lists the mentions of the backend and of its functions."""
 
-    def __init__(self, file: Path, lines: list[str], functions: Collection[str]) -> None:
-        self._file, self._lines, self._functions = file, lines, functions
-        self._modules: dict[str, str] = {}
-        """A name in the file to the module that it stands for."""
-        self._imported: dict[str, str] = {}
-        """A name in the file to the function of K that it stands for."""
+    def __init__(self, file: Path, lines: list[str], bindings: Bindings) -> None:
+        self._file, self._lines, self._bindings = file, lines, bindings
         self._within = ""
         self._in_class = False
         self.uses: list[Use] = []
 
     def visit_Import(self, node: ast.Import) -> None:
         """`import keras`, `import keras.backend as K`."""
-        for alias in node.names:
-            top = alias.name.partition(".")[0]
-            self._modules[alias.asname or top] = alias.name if alias.asname else top
+        self._bindings.add_import(node)
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
         """`from keras import backend as K`, `from keras.backend import sum as s`."""
-        module = "" if node.level else node.module or ""
-        for alias in node.names:
-            if module in BACKENDS and alias.name == "*":
-                self._imported |= {name: name for name in self._functions}
-            elif module in BACKENDS:
-                self._imported[alias.asname or alias.name] = alias.name
-            elif module:
-                self._modules[alias.asname or alias.name] = f"{module}.{alias.name}"
+        self._bindings.add_import_from(node)
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        """`K = keras.backend`, and other assignments."""
+        self._visit_assignment(node)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        """`K: Any = keras.backend`."""
+        self._visit_assignment(node)
+
+    def visit_NamedExpr(self, node: ast.NamedExpr) -> None:
+        """`(K := keras.backend)`."""
+        self._visit_assignment(node)
+
+    def _visit_assignment(self, node: ast.AST) -> None:
+        modules = [self._bindings.add_assignment(*pair) for pair in assignments(node)]
+        if not modules or not BACKENDS.issuperset(modules):
+            self.generic_visit(node)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         """A class, whose functions are methods."""
@@ -138,16 +132,18 @@ class _Visitor(ast.NodeVisitor):
         """A function without a name."""
         self._visit_body(node)
 
-    def _visit_body(self, node: ast.AST) -> None:
+    def _visit_body(self, node: Function) -> None:
         outer, in_class = self._within, self._in_class
+        names = self._bindings.enter(node)
         self._within = outer or ("method" if in_class else "function")
         self._in_class = False
         self.generic_visit(node)
         self._within, self._in_class = outer, in_class
+        self._bindings.leave(names)
 
     def visit_Call(self, node: ast.Call) -> None:
         """A call of a function of K, and what stands in its arguments."""
-        name = self._function(node.func)
+        name = self._bindings.function(node.func)
         if name is None:
             self.generic_visit(node)
             return
@@ -157,7 +153,7 @@ class _Visitor(ast.NodeVisitor):
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         """A mention of a function of K."""
-        name = self._function(node)
+        name = self._bindings.function(node)
         if name is None:
             self.generic_visit(node)
         else:
@@ -165,25 +161,9 @@ class _Visitor(ast.NodeVisitor):
 
     def visit_Name(self, node: ast.Name) -> None:
         """A mention of a function that was imported by name."""
-        name = self._function(node)
+        name = self._bindings.function(node)
         if name is not None and isinstance(node.ctx, ast.Load):
             self._add(node, name, None)
-
-    def _function(self, node: ast.expr) -> str | None:
-        """The function of K that an expression names."""
-        if isinstance(node, ast.Name):
-            return self._imported.get(node.id)
-        if isinstance(node, ast.Attribute) and self._module(node.value) in BACKENDS:
-            return node.attr
-        return None
-
-    def _module(self, node: ast.expr) -> str | None:
-        """The module that an expression stands for, as far as imports say."""
-        if isinstance(node, ast.Name):
-            return self._modules.get(node.id)
-        if isinstance(node, ast.Attribute) and (parent := self._module(node.value)):
-            return f"{parent}.{node.attr}"
-        return None
 
     def _add(self, node: ast.expr, name: str, call: ast.Call | None) -> None:
         text = " ".join(ast.unparse(node).split())

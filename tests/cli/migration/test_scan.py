@@ -35,6 +35,17 @@ IMPORTS = {
     "from tf_keras import backend as K": "K.sum",
     "from keras.backend import sum as s": "s",
     "from keras.backend import *": "sum",
+    "import keras; K = keras.backend": "K.sum",
+    "import tensorflow as tf; keras = tf.keras; K: object = keras.backend": "K.sum",
+    "import tensorflow as tf; K = B = tf.compat.v2.keras.backend": "B.sum",
+    "import keras; K, L = keras.backend, keras.layers": "K.sum",
+    "import keras, tf_keras; K = keras.backend if new else tf_keras.backend": "K.sum",
+    "import importlib; K = importlib.import_module('keras.backend')": "K.sum",
+    "import keras; self.K = keras.backend": "self.K.sum",
+    "import keras.backend.tensorflow_backend as K": "K.sum",
+    "from keras.backend import tensorflow_backend as KTF": "KTF.sum",
+    "from keras.backend.tensorflow_backend import sum as s": "s",
+    "from keras import backend as K; T = K.tensorflow_backend": "T.sum",
 }
 
 
@@ -87,6 +98,45 @@ def test_whatever_the_import_calls_it_a_use_is_found(line: str) -> None:
 def test_what_is_not_k_is_no_use() -> None:
     lines = ("import numpy as K", "K.sum(1)", "sum([1])", "from . import backend", "backend.sum(1)")
     assert uses(put("a.py", *lines), [*load()]) == []
+
+
+def names_of_uses(*lines: str) -> list[tuple[int, str]]:
+    places = uses(put("a.py", "import keras", *lines), [*load()])
+    assert not isinstance(places, Unreadable)
+    return [(use.line, use.text) for use in places]
+
+
+def test_an_attribute_may_be_k_above_its_assignment() -> None:
+    lines = ("class A:", "  L = keras.backend", "  def f(self): return self.K.sum(self.L.exp(1))")
+    assert names_of_uses(*lines, "  def g(self): self.K = keras.backend") == [
+        (4, "self.K.sum(self.L.exp(1))"),
+        (4, "self.L.exp(1)"),
+    ]
+
+
+def test_a_default_may_be_k() -> None:
+    lines = (
+        "def f(x, K=keras.backend):",
+        "  return K.sum(x)",
+        "g = lambda b=keras.backend: b.abs(1)",
+    )
+    assert names_of_uses(*lines) == [(3, "K.sum(x)"), (4, "b.abs(1)")]
+
+
+def test_a_name_of_a_function_hides_k() -> None:
+    lines = (
+        "K = keras.backend",
+        "def f(K, x): return K.sum(x)",
+        "def g(x):",
+        "  K = x.shape[0]",
+        "  return K.sum(x)",
+        "def h(x):",
+        "  try: from keras import backend as K",
+        "  except ImportError: K = None",
+        "  return [K.sum(i) for i in x]",
+        "K.abs(1)",
+    )
+    assert names_of_uses(*lines) == [(10, "K.sum(i)"), (11, "K.abs(1)")]
 
 
 def test_places_count_characters_and_arguments_are_looked_into() -> None:

@@ -56,6 +56,31 @@ def test_a_call_becomes_the_new_one(old: str) -> None:
     assert translated(f"y = {old}")[-1] == f"y = {LINES[old]}"
 
 
+@pytest.mark.parametrize(
+    "head",
+    [
+        "import tensorflow as tf\nK = tf.keras.backend",
+        "import keras\nK = keras.backend",
+        "import keras.backend.tensorflow_backend as K",
+        "from keras.backend import tensorflow_backend as K",
+    ],
+)
+def test_other_ways_to_name_k_are_translated(head: str) -> None:
+    new = translated("y = K.sum(x)", head=head)
+    assert new[-1] == "y = keras.ops.sum(x)" and "import keras" in new
+    assert not any("tensorflow_backend" in line for line in new)
+
+
+def test_an_attribute_that_is_k_is_translated() -> None:
+    lines = (
+        "class A:",
+        "    K = keras.backend",
+        "    def f(self, x):",
+        "        return self.K.exp(x)",
+    )
+    assert translated(*lines, head="import keras")[-1] == "        return keras.ops.exp(x)"
+
+
 def test_the_rest_of_the_file_stays_as_it_is() -> None:
     lines = ["", "# a comment", "def f( x ) :", "    return K.exp( x )   # e", "", "z = ( 1,)"]
     new = translated(*lines)
