@@ -34,6 +34,7 @@ LEVELS = {
     Outcome.SAME: "note",
     Outcome.UNKNOWN: "warning",
     Outcome.DIFFERS: "warning",
+    Outcome.UNFINISHED: "error",
     Outcome.REFUSED: "error",
     Outcome.ABSENT: "error",
 }
@@ -41,6 +42,7 @@ _RULES = {
     Outcome.SAME: "The call of Keras 3 that replaces this function of K does the same.",
     Outcome.UNKNOWN: "No document describes this name, and Keras 3 does not have it.",
     Outcome.DIFFERS: "The call of Keras 3 behaves differently with these arguments.",
+    Outcome.UNFINISHED: "You must change this use of K by hand.",
     Outcome.REFUSED: "The call of Keras 3 refuses these arguments.",
     Outcome.ABSENT: "Keras 3 has no replacement for this function of K.",
 }
@@ -128,9 +130,10 @@ def _notification(file: Unreadable) -> dict[str, Any]:
 
 
 EXTRA = "pip install libcst"
+_GRAVE = (Outcome.UNFINISHED, Outcome.REFUSED, Outcome.ABSENT, Outcome.UNKNOWN)
 _FAILING = {
-    "differs": (Outcome.DIFFERS, Outcome.REFUSED, Outcome.ABSENT, Outcome.UNKNOWN),
-    "absent": (Outcome.REFUSED, Outcome.ABSENT, Outcome.UNKNOWN),
+    "differs": (Outcome.DIFFERS, *_GRAVE),
+    "absent": _GRAVE,
     "never": (),
 }
 """The outcomes with exit status 1, by the word of --fail-on."""
@@ -257,7 +260,8 @@ def _as_data(piece: Advice) -> dict[str, Any]:
         "column": use.column,
         "end_line": use.end_line,
         "end_column": use.end_column,
-        "function": use.name,
+        "kind": use.kind,
+        "function": use.name or None,
         "text": use.text,
         "called": use.call is not None,
         "outcome": piece.outcome,

@@ -4,18 +4,37 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from pathlib import Path
 
-from conformance.cli.migration.bindings import BACKENDS, Bindings, Function, assignments
+from conformance.cli.migration.bindings import BACKENDS, Bindings, Function, assignments, parameters
+from conformance.cli.migration.in_place import in_place
+from conformance.cli.migration.seeds import needs, without_generator
 from conformance.files import MOST_SOURCE, read_bounded
 
+NOT_TRANSLATED = (
+    "not translated: the function of K is unknown here; write its call, or change it by hand"
+)
 _OTHER_FOLDERS = frozenset({"node_modules", "site-packages", "__pycache__"})
+
+
+class Kind(StrEnum):
+    """The kinds of uses."""
+
+    FUNCTION = "function"
+    """A call or mention of a function of K."""
+    MODULE = "module"
+    """A mention of K itself, such as `getattr(K, name)`."""
+    ASSIGNMENT = "assignment"
+    """An augmented assignment of a tensor, such as `e /= K.sum(e)`."""
+    GENERATOR = "generator"
+    """A translated call that needs a seed generator which the file lacks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """One mention of a function of K."""
+    """One mention of K, of a function of K, or of a tensor that needs attention."""
 
     file: Path
     line: int
@@ -30,6 +49,13 @@ class Use:
     """None where the function is not called but mentioned."""
     within: str = ""
     """`method` or `function` if it stands in one: a layer or a compiled function may run it."""
+    kind: Kind = Kind.FUNCTION
+    replacement: str = ""
+    """The new statement; empty where the table of functions has it."""
+    says: tuple[str, ...] = ()
+    """The remarks, where the table of functions has none."""
+    is_safe: bool = False
+    """Whether --write may put the replacement in place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +103,7 @@ def uses(file: Path, functions: Collection[str]) -> list[Use] | Unreadable:
     bindings.add_attributes(tree)
     visitor = _Visitor(file, text.splitlines(), bindings)
     visitor.visit(tree)
+    visitor.add_statements(tree)
     return sorted(visitor.uses, key=lambda use: (use.line, use.column))
 
 
@@ -87,6 +114,10 @@ class _Visitor(ast.NodeVisitor):
         self._file, self._lines, self._bindings = file, lines, bindings
         self._within = ""
         self._in_class = False
+        self._functions: dict[int, str] = {}
+        """The id of an expression to the function of K that it calls or names."""
+        self._bound: set[int] = set()
+        """The ids of the expressions that give K a name."""
         self.uses: list[Use] = []
 
     def visit_Import(self, node: ast.Import) -> None:
@@ -110,9 +141,15 @@ class _Visitor(ast.NodeVisitor):
         self._visit_assignment(node)
 
     def _visit_assignment(self, node: ast.AST) -> None:
-        modules = [self._bindings.add_assignment(*pair) for pair in assignments(node)]
-        if not modules or not BACKENDS.issuperset(modules):
-            self.generic_visit(node)
+        for target, value in assignments(node):
+            if self._bindings.add_assignment(target, value) in BACKENDS:
+                self._bound.add(id(value))
+        self.generic_visit(node)
+
+    def visit(self, node: ast.AST) -> None:
+        """Visit a node, unless it is the K of `K = keras.backend`."""
+        if id(node) not in self._bound:
+            super().visit(node)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         """A class, whose functions are methods."""
@@ -134,6 +171,8 @@ class _Visitor(ast.NodeVisitor):
 
     def _visit_body(self, node: Function) -> None:
         outer, in_class = self._within, self._in_class
+        defaults = [default for _, default in parameters(node) if default is not None]
+        self._bound |= {id(d) for d in defaults if self._bindings.module(d) in BACKENDS}
         names = self._bindings.enter(node)
         self._within = outer or ("method" if in_class else "function")
         self._in_class = False
@@ -142,36 +181,64 @@ class _Visitor(ast.NodeVisitor):
         self._bindings.leave(names)
 
     def visit_Call(self, node: ast.Call) -> None:
-        """A call of a function of K, and what stands in its arguments."""
+        """A call of a function of K, or with K as an argument, and what stands in its arguments."""
         name = self._bindings.function(node.func)
-        if name is None:
-            self.generic_visit(node)
-            return
-        self._add(node, name, node)
+        modules = [part for part in node.args if self._bindings.module(part) in BACKENDS]
+        if name is not None:
+            self._add(node, name, node)
+        elif self._bindings.module(node) in BACKENDS or modules:
+            self._add_module(node)
+        else:
+            self.visit(node.func)
         for part in (*node.args, *node.keywords):
-            self.visit(part)
+            if part not in modules:
+                self.visit(part)
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         """A mention of a function of K."""
         name = self._bindings.function(node)
-        if name is None:
-            self.generic_visit(node)
-        else:
+        if name is not None:
             self._add(node, name, None)
+        elif self._bindings.module(node) not in BACKENDS:
+            self.generic_visit(node)
+        elif isinstance(node.ctx, ast.Load):
+            self._add_module(node)
 
     def visit_Name(self, node: ast.Name) -> None:
-        """A mention of a function that was imported by name."""
+        """A mention of a function that was imported by name, or of K."""
+        if not isinstance(node.ctx, ast.Load):
+            return
         name = self._bindings.function(node)
-        if name is not None and isinstance(node.ctx, ast.Load):
+        if name is not None:
             self._add(node, name, None)
+        elif self._bindings.module(node) in BACKENDS:
+            self._add_module(node)
+
+    def add_statements(self, tree: ast.AST) -> None:
+        """Add augmented assignments of tensors, and calls without their seed generator."""
+        for assignment in in_place(tree, self._functions):
+            use = replace(
+                self._use(assignment.node, ""), kind=Kind.ASSIGNMENT, says=assignment.says
+            )
+            self.uses.append(replace(use, replacement=assignment.new, is_safe=assignment.is_safe))
+        for call, generator in without_generator(tree):
+            use = replace(self._use(call, ""), kind=Kind.GENERATOR, says=(needs(generator),))
+            self.uses.append(use)
 
     def _add(self, node: ast.expr, name: str, call: ast.Call | None) -> None:
+        self._functions[id(node)] = name
+        self.uses.append(replace(self._use(node, name), call=call))
+
+    def _add_module(self, node: ast.expr) -> None:
+        self.uses.append(replace(self._use(node, ""), kind=Kind.MODULE, says=(NOT_TRANSLATED,)))
+
+    def _use(self, node: ast.expr | ast.stmt, name: str) -> Use:
         text = " ".join(ast.unparse(node).split())
         end_line = node.end_lineno or node.lineno
         end = self._column(end_line, node.end_col_offset or node.col_offset)
         start = self._column(node.lineno, node.col_offset)
         place = (self._file, node.lineno, start, end_line, end)
-        self.uses.append(Use(*place, name, text, call, self._within))
+        return Use(*place, name, text, within=self._within)
 
     def _column(self, line: int, offset: int) -> int:
         """The column in characters of an offset in bytes."""

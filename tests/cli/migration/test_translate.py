@@ -126,6 +126,44 @@ def test_a_missing_seed_generator_is_listed() -> None:
     assert result.stderr.count("SeedGenerator") == 1
 
 
+def test_a_missing_seed_generator_is_listed_by_the_next_scan() -> None:
+    translated("class L:", "    def call(self, x):", "        return K.dropout(x, 0.5)")
+    again = migration("--scan", "old.py")
+    assert "seed=self.seed_generator)  [unfinished]" in again.stdout and again.exit_code == 1
+    assert "write self.seed_generator" in migration("--scan", "old.py", "--diff").stderr
+
+
+def test_an_augmented_assignment_makes_a_new_tensor() -> None:
+    lines = ("def f(x):", "    e = K.exp(x)", "    e /= K.sum(e); e **= -1  # one")
+    assert translated(*lines, "    e -= 1 if x else 2")[-2:] == [
+        "    e = e / keras.ops.sum(e); e = e ** (-1)  # one",
+        "    e = e - (1 if x else 2)",
+    ]
+
+
+@pytest.mark.parametrize(
+    "operator", ["+", "-", "*", "@", "/", "%", "&", "|", "^", "<<", ">>", "**", "//"]
+)
+def test_every_augmented_operator_is_known(operator: str) -> None:
+    assert translated(f"x {operator}= K.exp(x)")[-1] == f"x = x {operator} keras.ops.exp(x)"
+
+
+def test_other_augmented_assignments_stay_and_are_listed() -> None:
+    lines = ("def f(self, x):", "    self.total += K.sum(x)", "    x *= 2")
+    Path("old.py").write_text("\n".join((HEAD, *lines, "")), "utf-8")
+    result = migration("--scan", "old.py", "--diff")
+    assert "+    self.total += keras.ops.sum(x)\n     x *= 2" in result.stdout
+    assert "old.py: 1 translated, 2 left" in result.stderr
+    assert "4:5 x *= 2: on keras3-numpy: *= may change the array in place" in result.stderr
+
+
+@pytest.mark.parametrize("old", ["K.sum(x, axs=1)", "getattr(K, 'sum')(x)", "f(K)"])
+def test_a_use_that_nobody_can_read_stays_and_is_listed(old: str) -> None:
+    Path("old.py").write_text(f"{HEAD}\ny = {old}\n", "utf-8")
+    result = migration("--scan", "old.py", "--diff")
+    assert result.stdout == "" and "old.py: 0 translated, 1 left" in result.stderr
+
+
 @pytest.mark.parametrize("old", ["K.sum(*args)", "K.sum(**options)"])
 def test_arguments_that_are_not_written_out_go_to_a_function(old: str) -> None:
     new = translated(f"y = {old}")
