@@ -22,7 +22,7 @@ _NO_TENSORS = frozenset(
 )
 """The functions of K that return no tensors on NumPy and torch, or returned arrays before."""
 _FACTS = frozenset({"dtype", "name", "ndim", "shape"})
-"""The attributes of a tensor that are no tensors."""
+"""The attributes of a tensor that are numbers, texts or dtypes."""
 _LISTS = (ast.List, ast.ListComp, ast.Tuple, ast.JoinedStr, ast.Set, ast.Dict)
 
 
@@ -44,7 +44,7 @@ class InPlace:
 
     @property
     def says(self) -> tuple[str, ...]:
-        """What differs, in words."""
+        """The differences, in words."""
         operator = ast.unparse(ast.AugAssign(ast.Name("x"), self.node.op, ast.Name("y")))[2:-2]
         may = "changes" if self.certain else "may change"
         return (

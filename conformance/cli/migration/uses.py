@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator
+import shlex
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
+from conformance.cli.errors import UsageProblem
 from conformance.cli.migration.bindings import BACKENDS, Bindings, Function, assignments, parameters
 from conformance.cli.migration.in_place import in_place
 from conformance.cli.migration.seeds import needs, without_generator
@@ -16,6 +18,9 @@ from conformance.files import MOST_SOURCE, read_bounded
 NOT_TRANSLATED = (
     "not translated: the function of K is unknown here; write its call, or change it by hand"
 )
+NOTEBOOK = ".ipynb"
+CONVERT = "jupyter nbconvert --to script"
+_SUFFIXES = frozenset({".py", ".pyi", ".pyw", ""})
 _OTHER_FOLDERS = frozenset({"node_modules", "site-packages", "__pycache__"})
 
 
@@ -68,20 +73,43 @@ class Unreadable:
 
 
 def sources(place: Path) -> list[Path]:
-    """The Python files of a folder, or the file itself, without hidden folders and environments."""
+    """The Python files of a folder, or the file itself, without hidden folders and environments.
+
+    Raises:
+        UsageProblem: there is no Python file.
+    """
     if not place.is_dir():
+        if place.suffix not in _SUFFIXES:
+            raise UsageProblem(f"{place} is not a Python file", _remedy([place]))
         return [place]
-    return sorted(_walked(place))
+    files = sorted(_walked(place, ".py"))
+    if not files:
+        notebooks = sorted(_walked(place, NOTEBOOK))
+        raise UsageProblem(f"no Python files in {place}", _remedy(notebooks))
+    return files
 
 
-def _walked(folder: Path) -> Iterator[Path]:
+def _remedy(notebooks: Sequence[Path]) -> str:
+    """The command that turns a notebook into a Python file."""
+    for notebook in notebooks:
+        if notebook.suffix == NOTEBOOK:
+            return f"first run: {CONVERT} {shlex.quote(str(notebook))}"
+    return "name a .py file, or a folder with such files"
+
+
+def _walked(folder: Path, suffix: str) -> Iterator[Path]:
     for path in folder.iterdir():
         if path.is_dir():
             hidden = path.name.startswith(".") or path.name in _OTHER_FOLDERS or path.is_symlink()
             if not hidden and not (path / "pyvenv.cfg").is_file():
-                yield from _walked(path)
-        elif path.suffix == ".py":
+                yield from _walked(path, suffix)
+        elif path.suffix == suffix:
             yield path
+
+
+def notebooks(place: Path) -> list[Path]:
+    """The notebooks of a folder, which nothing reads."""
+    return sorted(_walked(place, NOTEBOOK)) if place.is_dir() else []
 
 
 def uses(file: Path, functions: Collection[str]) -> list[Use] | Unreadable:

@@ -293,11 +293,11 @@ def test_a_case_of_other_arguments_does_not_count_where_the_table_tells_them_apa
     assert all(use["says"][-1].endswith("(f1)") for use in (unheeded, perhaps))
 
 
-def test_without_results_it_is_told_what_they_would_show(folder: Path) -> None:
-    put("old.py", "from keras import backend as K", "K.exp(x)", "K.dot(x, y)")
-    assert "`conformance migration RESULTS --scan old.py`" in scan("--scan", "old.py").stderr
-    JsonWriter(folder / "results").handle(TargetFinished(results("keras3-torch", [])))
-    assert scan("results", "--scan", "old.py").stderr == ""
+def test_a_hint_names_the_option_that_omits_other_backends() -> None:
+    put("old.py", "from keras import backend as K", "K.exp(x)", "K.dot(x, y)", "K.square(x)")
+    assert "add `--backend jax`" in scan("--scan", "old.py").stderr
+    other = scan("--scan", "old.py", "--backend", "jax")
+    assert other.stderr == "" and "on keras3-" not in other.stdout
     assert scan("--scan", "old.py", "--format", "json").stderr == ""
 
 
@@ -431,6 +431,26 @@ def test_a_file_that_is_no_python_3_is_told_and_the_others_are_read() -> None:
     assert result.exit_code == 3
     assert "a.py:1: not Python 3" in result.stderr
     assert "1 use of K: 1 same" in result.stdout
+
+
+def test_a_notebook_is_refused_with_the_command_that_converts_it() -> None:
+    put("n/nb 1.ipynb", "{}")
+    put("n/results.json", "{}")
+    command = "first run: jupyter nbconvert --to script 'n/nb 1.ipynb'"
+    for place, problem in (("n/nb 1.ipynb", "is not a Python file"), ("n", "no Python files in n")):
+        refused = scan("--scan", place)
+        assert refused.exit_code == 2
+        assert problem in refused.stderr and command in refused.stderr
+    other = scan("--scan", "n/results.json")
+    assert other.exit_code == 2 and "name a .py file" in other.stderr
+
+
+def test_notebooks_beside_python_files_are_named() -> None:
+    put("n/nb.ipynb", "{}")
+    put("n/a.py", "")
+    result = scan("--scan", "n")
+    assert result.exit_code == 0
+    assert "omitted 1 notebook; first run: jupyter nbconvert" in result.stderr
 
 
 def test_wrong_usage_is_2(folder: Path) -> None:
