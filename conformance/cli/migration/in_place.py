@@ -61,7 +61,7 @@ class InPlace:
 def in_place(tree: ast.AST, functions: Functions) -> Iterator[InPlace]:
     """The augmented assignments of tensors in a file."""
     scopes = (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    for scope in ast.walk(tree):
+    for scope in ast.walk(tree) if functions else ():
         if isinstance(scope, scopes):
             yield from _Scope(list(own_nodes(scope)), functions).in_place(_tensors(scope))
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from conformance.cli.errors import UsageProblem
 from conformance.cli.migration.bindings import BACKENDS, Bindings, Function, assignments, parameters
 from conformance.cli.migration.in_place import in_place
-from conformance.cli.migration.seeds import needs, without_generator
+from conformance.cli.migration.seeds import NAME, needs, without_generator
 from conformance.files import MOST_SOURCE, read_bounded
 
 NOT_TRANSLATED = (
@@ -20,6 +20,8 @@ NOT_TRANSLATED = (
 )
 NOTEBOOK = ".ipynb"
 CONVERT = "jupyter nbconvert --to script"
+_WORDS = ("backend", NAME)
+"""A file without these words has no uses."""
 _SUFFIXES = frozenset({".py", ".pyi", ".pyw", ""})
 _OTHER_FOLDERS = frozenset({"node_modules", "site-packages", "__pycache__"})
 
@@ -127,6 +129,8 @@ def uses(file: Path, functions: Collection[str]) -> list[Use] | Unreadable:
         return Unreadable(file, 1, error.strerror or str(error))
     except (ValueError, RecursionError, MemoryError) as error:
         return Unreadable(file, 1, f"not Python source: {error}")
+    if not any(word in text for word in _WORDS):
+        return []
     bindings = Bindings(functions)
     bindings.add_attributes(tree)
     visitor = _Visitor(file, text.splitlines(), bindings)
