@@ -22,7 +22,7 @@ from libcst.codemod import CodemodContext
 from libcst.codemod.visitors import AddImportsVisitor, RemoveImportsVisitor
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 
-from conformance.cli.migration.advice import LAYOUTS, Advice, Outcome
+from conformance.cli.migration.advice import LAYOUTS, Advice, Outcome, old_names
 from conformance.cli.migration.bindings import BACKENDS
 from conformance.cli.migration.seeds import NAME, needs
 from conformance.cli.migration.uses import Kind, Use
@@ -64,7 +64,7 @@ class Translation:
     remaining: list[Remaining] = field(default_factory=list)
     """The uses that stay as they are."""
     incomplete: list[Remaining] = field(default_factory=list)
-    """The translated uses whose new call needs a seed generator that the file must make."""
+    """The translated uses whose new call needs another change: a seed generator, or a new name."""
 
     def diff(self) -> str:
         """The change as a patch; empty if there is none."""
@@ -216,6 +216,8 @@ class _Translator(cst.CSTTransformer):
         self.calls.append(piece.template)
         if generator := _GENERATOR.search(piece.template):
             self._result.incomplete.append(Remaining(piece.use, needs(generator[0])))
+        for says in old_names(piece.use.call) if piece.use.call else ():
+            self._result.incomplete.append(Remaining(piece.use, says))
         return new.with_changes(lpar=[*updated.lpar, *new.lpar], rpar=[*new.rpar, *updated.rpar])
 
     def _named(self, piece: Advice, updated: cst.BaseExpression) -> cst.BaseExpression:

@@ -133,6 +133,13 @@ def test_a_missing_seed_generator_is_listed_by_the_next_scan() -> None:
     assert "write self.seed_generator" in migration("--scan", "old.py", "--diff").stderr
 
 
+def test_the_old_name_of_the_learning_rate_is_listed() -> None:
+    Path("old.py").write_text(f"{HEAD}\nK.set_value(opt.lr, 0.1)\n", "utf-8")
+    result = migration("--scan", "old.py", "--diff")
+    assert "+k_set_value(opt.lr, 0.1)" in result.stdout
+    assert "2:1 K.set_value(opt.lr, 0.1): an optimizer of Keras 3 has no lr" in result.stderr
+
+
 def test_an_augmented_assignment_makes_a_new_tensor() -> None:
     lines = ("def f(x):", "    e = K.exp(x)", "    e /= K.sum(e); e **= -1  # one")
     assert translated(*lines, "    e -= 1 if x else 2")[-2:] == [
