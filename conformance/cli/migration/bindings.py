@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 
 _PARENTS = (
     "keras",
@@ -82,7 +83,7 @@ class Bindings:
         """A name, or an attribute such as `self.K`, to the module that it stands for."""
         self._functions: dict[str, str] = {}
         """A name to the function of K that it stands for."""
-        self._hidden: frozenset[str] = frozenset()
+        self._other_names: frozenset[str] = frozenset()
         """The names that mean something else in the current function."""
 
     def add_import(self, node: ast.Import) -> None:
@@ -114,7 +115,7 @@ class Bindings:
     def add_attributes(self, tree: ast.AST) -> None:
         """Note the attributes that are K: a method may use one above the line that sets it."""
         for node in ast.walk(tree):
-            self._bound(node)
+            self._bind(node)
         for node in ast.walk(tree):
             if isinstance(node, ast.ClassDef):
                 self._add_class(node)
@@ -128,7 +129,7 @@ class Bindings:
                 name = ast.Name(owner, ast.Load())
                 self.add_assignment(ast.Attribute(name, ast.unparse(target), ast.Store()), value)
 
-    def _bound(self, node: ast.AST) -> set[str]:
+    def _bind(self, node: ast.AST) -> set[str]:
         """Note what an import or an assignment binds; returns the names."""
         if isinstance(node, ast.Import):
             self.add_import(node)
@@ -139,26 +140,29 @@ class Bindings:
             return {_dotted(t) or "" for t, value in pairs if self.add_assignment(t, value)}
         return {alias.asname or alias.name.partition(".")[0] for alias in node.names}
 
-    def enter(self, function: Function) -> frozenset[str]:
-        """Begin a function, whose own names hide those of the file; returns what `leave` needs."""
-        outer = self._hidden
+    @contextmanager
+    def inside(self, function: Function) -> Iterator[None]:
+        """Within a function, whose own names hide those of the file."""
+        outer, known = self._other_names, (dict(self._modules), dict(self._functions))
+        self._enter(function)
+        yield
+        self._other_names = outer
+        self._modules |= known[0]
+        self._functions |= known[1]
+
+    def _enter(self, function: Function) -> None:
         own = {node.id for node in _own_stores(function)}
-        bound = {name for node in own_nodes(function) for name in self._bound(node)}
+        modules = {name for node in own_nodes(function) for name in self._bind(node)}
         for name, default in parameters(function):
             own.add(name)
             if default is not None and self.add_assignment(ast.Name(name, ast.Store()), default):
-                bound.add(name)
-        self._hidden = (outer | own) - bound
-        return outer
-
-    def leave(self, outer: frozenset[str]) -> None:
-        """End a function."""
-        self._hidden = outer
+                modules.add(name)
+        self._other_names = (self._other_names | own) - modules
 
     def function(self, node: ast.expr) -> str | None:
         """The function of K that an expression names."""
         if isinstance(node, ast.Name):
-            return None if node.id in self._hidden else self._functions.get(node.id)
+            return None if node.id in self._other_names else self._functions.get(node.id)
         if isinstance(node, ast.Attribute) and self.module(node.value) in BACKENDS:
             return None if self.module(node) in BACKENDS else node.attr
         return None
@@ -166,15 +170,15 @@ class Bindings:
     def module(self, node: ast.expr) -> str | None:
         """The module that an expression stands for, as far as the file says."""
         if isinstance(node, ast.Name):
-            return None if node.id in self._hidden else self._modules.get(node.id)
+            return None if node.id in self._other_names else self._modules.get(node.id)
         if isinstance(node, ast.Attribute):
             parent = self.module(node.value)
             return f"{parent}.{node.attr}" if parent else self._modules.get(_dotted(node) or "")
         if isinstance(node, ast.IfExp):
             return self.module(node.body) or self.module(node.orelse)
-        return self._imported(node) if isinstance(node, ast.Call) else None
+        return self._dynamic_import(node) if isinstance(node, ast.Call) else None
 
-    def _imported(self, call: ast.Call) -> str | None:
+    def _dynamic_import(self, call: ast.Call) -> str | None:
         """The module of `importlib.import_module("keras.backend")` and `getattr(keras, "x")`."""
         *first, last = call.args or [ast.Constant(None)]
         if not isinstance(last, ast.Constant) or not isinstance(last.value, str):

@@ -157,7 +157,7 @@ def scan(options: MigrationOptions, table: MappingTable, results: Sequence[Resul
         _put(_written(options.form, pieces, unreadable), options.output)
     for problem in unreadable:
         click.echo(clean(f"{problem.file}:{problem.line}: {problem.reason}"), err=True)
-    for line in _omitted([file for place in options.scanned for file in notebooks(place)]):
+    for line in _notebook_lines([file for place in options.scanned for file in notebooks(place)]):
         click.echo(clean(line), err=True)
     _hint(options, pieces)
     if any(piece.outcome in _FAILING[options.fail_on] for piece in pieces):
@@ -202,7 +202,7 @@ def _translate(options: MigrationOptions, pieces: Sequence[Advice]) -> None:
         click.echo(clean(line), err=True)
 
 
-def _omitted(files: Sequence[Path]) -> Iterator[str]:
+def _notebook_lines(files: Sequence[Path]) -> Iterator[str]:
     """That the scan omits notebooks."""
     if files:
         example = shlex.quote(str(files[0]))

@@ -148,7 +148,7 @@ class _Visitor(ast.NodeVisitor):
         self._in_class = False
         self._functions: dict[int, str] = {}
         """The id of an expression to the function of K that it calls or names."""
-        self._bound: set[int] = set()
+        self._definitions: set[int] = set()
         """The ids of the expressions that give K a name."""
         self.uses: list[Use] = []
 
@@ -175,12 +175,12 @@ class _Visitor(ast.NodeVisitor):
     def _visit_assignment(self, node: ast.AST) -> None:
         for target, value in assignments(node):
             if self._bindings.add_assignment(target, value) in BACKENDS:
-                self._bound.add(id(value))
+                self._definitions.add(id(value))
         self.generic_visit(node)
 
     def visit(self, node: ast.AST) -> None:
         """Visit a node, unless it is the K of `K = keras.backend`."""
-        if id(node) not in self._bound:
+        if id(node) not in self._definitions:
             super().visit(node)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
@@ -204,13 +204,12 @@ class _Visitor(ast.NodeVisitor):
     def _visit_body(self, node: Function) -> None:
         outer, in_class = self._within, self._in_class
         defaults = [default for _, default in parameters(node) if default is not None]
-        self._bound |= {id(d) for d in defaults if self._bindings.module(d) in BACKENDS}
-        names = self._bindings.enter(node)
+        self._definitions |= {id(d) for d in defaults if self._bindings.module(d) in BACKENDS}
         self._within = outer or ("method" if in_class else "function")
         self._in_class = False
-        self.generic_visit(node)
+        with self._bindings.inside(node):
+            self.generic_visit(node)
         self._within, self._in_class = outer, in_class
-        self._bindings.leave(names)
 
     def visit_Call(self, node: ast.Call) -> None:
         """A call of a function of K, or with K as an argument, and what stands in its arguments."""

@@ -139,6 +139,11 @@ def test_a_name_of_a_function_hides_k() -> None:
     assert names_of_uses(*lines) == [(10, "K.sum(i)"), (11, "K.abs(1)")]
 
 
+def test_an_import_in_a_function_does_not_change_the_file() -> None:
+    lines = ("K = keras.backend", "def f():", "  import numpy as K", "  K.sum(1)", "K.abs(1)")
+    assert names_of_uses(*lines) == [(6, "K.abs(1)")]
+
+
 def test_places_count_characters_and_arguments_are_looked_into() -> None:
     put("a.py", "from keras import backend as K", "x = 'é', K.exp(", "    K.abs(1))")
     records = json.loads(scan("--scan", "a.py", "--format", "json").output)
