@@ -43,7 +43,8 @@ FAIL_ON = ("differs", "absent", "never")
     default="differs",
     show_default=True,
     help="The uses with which --scan exits with 1. differs: uses that differ, are refused, have no"
-    " replacement or are undocumented. absent: the same without uses that differ. never: none.",
+    " replacement, are undocumented or unfinished. absent: the same without uses that differ."
+    " never: none.",
 )
 @click.option(
     "--backend",
@@ -81,7 +82,7 @@ def migration_command(**values: Any) -> None:
     Exit status:
       0   otherwise
       1   with --check, if the results contradict the mapping; with --scan, as --fail-on says
-      2   wrong usage
+      2   wrong usage; with --scan, if there is no Python file
       3   with --scan, if a file is not Python 3
     """
     from conformance.cli.migration.migration import migration  # noqa: PLC0415 - help does not wait for it

@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from conformance.adapters.mappings import MappingRow, MappingTable, Ported
-from conformance.cli.migration.uses import Use
+from conformance.cli.migration.uses import Kind, Use
 from conformance.program import Step, from_json
 from conformance.program.codec import ProgramError
 from conformance.reporting.migration import tried
@@ -45,10 +45,22 @@ def passed(
     return {name: _today(name, node) for name, node in nodes.items()}
 
 
-def misfit(call: ast.Call, documented: Signature, arguments: Given | None) -> Iterator[str]:
+def misfit(call: ast.Call, documented: Signature, renamed: Mapping[str, str]) -> Iterator[str]:
     """That no parameter takes one of the arguments."""
-    if arguments is None and not _spreads(call):
+    names = {p.name for p in (*documented.parameters, *documented.named)}
+    keywords = {renamed.get(k.arg, k.arg) for k in call.keywords if k.arg is not None}
+    unknown = not documented.keywords and not keywords <= names
+    many = not documented.starred and len(call.args) > len(documented.parameters)
+    if unknown or (many and not _spreads(call)):
         yield f"its arguments are not those of {documented}"
+
+
+def old_names(call: ast.Call) -> Iterator[str]:
+    """That an attribute in the arguments has another name in Keras 3."""
+    for node in (*call.args, *(keyword.value for keyword in call.keywords)):
+        if isinstance(node, ast.Attribute) and node.attr == "lr":
+            owner = ast.unparse(node.value)
+            yield f"an optimizer of Keras 3 has no lr: write {owner}.learning_rate"
 
 
 KERNEL = (
@@ -278,6 +290,8 @@ class Outcome(StrEnum):
     """No document of the API has such a function, and no call is known for it."""
     DIFFERS = "differs"
     """The new call does something else, at least on one backend, for such arguments."""
+    UNFINISHED = "unfinished"
+    """A person must change it: the suite cannot translate it, or its translation lacks a name."""
     REFUSED = "refused"
     """The new call refuses these arguments."""
     ABSENT = "absent"
@@ -304,6 +318,9 @@ class Advice:
 
 def advice(use: Use, table: MappingTable, specs: Specs, results: Sequence[Results]) -> Advice:
     """The outcome for a use; `results` are those of targets with the table as mapping."""
+    if use.kind is not Kind.FUNCTION:
+        outcome = Outcome.DIFFERS if use.kind is Kind.ASSIGNMENT else Outcome.UNFINISHED
+        return Advice(use, outcome, use.replacement, use.says)
     name = specs.aliases().get(use.name, use.name)
     if name in table.absent:
         return Advice(use, Outcome.ABSENT, "", (table.absent[name],))
@@ -319,7 +336,8 @@ def advice(use: Use, table: MappingTable, specs: Specs, results: Sequence[Result
     cases = list(bearing(name, row, documented, arguments, results))
     judged = {run.target.name for run in results}
     unshown = judged - {target for shown, _ in cases for target in shown.targets}
-    says = (*refused, *_written(use, documented, arguments), *([ported.says] if ported else ()))
+    unfit = tuple(misfit(use.call, documented, specs[name].renamed)) if use.call else ()
+    says = (*refused, *unfit, *_written(use, documented), *([ported.says] if ported else ()))
     says += (
         *claims(row, documented, arguments, unshown),
         *_array_axes(arguments),
@@ -329,6 +347,8 @@ def advice(use: Use, table: MappingTable, specs: Specs, results: Sequence[Result
     outcome = Outcome.DIFFERS if says else Outcome.SAME
     if any(text.startswith(REFUSES) for text in refused):
         outcome = Outcome.REFUSED
+    elif unfit:
+        outcome = Outcome.UNFINISHED
     return Advice(use, outcome, new, says, template, documented, specs[name].renamed)
 
 
@@ -340,11 +360,11 @@ def _without_row(use: Use, table: MappingTable, *, known: bool) -> Advice:
     return Advice(use, Outcome.UNKNOWN, "", (reason,))
 
 
-def _written(use: Use, documented: Signature, arguments: Given | None) -> Iterator[str]:
+def _written(use: Use, documented: Signature) -> Iterator[str]:
     """The changes that the written arguments need."""
     if use.call is not None:
-        yield from misfit(use.call, documented, arguments)
         yield from old_words(use.call, documented)
+        yield from old_names(use.call)
 
 
 _AXES = frozenset({"axis", "axes", "pattern"})

@@ -18,7 +18,7 @@ from conformance.adapters.mappings import MappingTable
 from conformance.cli.errors import CANNOT_RUN, UsageProblem
 from conformance.cli.files.outputs import write_file
 from conformance.cli.migration.advice import Advice, Outcome, advice
-from conformance.cli.migration.uses import Unreadable, Use, sources, uses
+from conformance.cli.migration.uses import CONVERT, Unreadable, Use, notebooks, sources, uses
 from conformance.cli.options.values import MigrationOptions
 from conformance.files import MOST_SOURCE, read_bounded
 from conformance.reporting.safe_text import clean, clean_block, counted
@@ -34,6 +34,7 @@ LEVELS = {
     Outcome.SAME: "note",
     Outcome.UNKNOWN: "warning",
     Outcome.DIFFERS: "warning",
+    Outcome.UNFINISHED: "error",
     Outcome.REFUSED: "error",
     Outcome.ABSENT: "error",
 }
@@ -41,6 +42,7 @@ _RULES = {
     Outcome.SAME: "The call of Keras 3 that replaces this function of K does the same.",
     Outcome.UNKNOWN: "No document describes this name, and Keras 3 does not have it.",
     Outcome.DIFFERS: "The call of Keras 3 behaves differently with these arguments.",
+    Outcome.UNFINISHED: "You must change this use of K by hand.",
     Outcome.REFUSED: "The call of Keras 3 refuses these arguments.",
     Outcome.ABSENT: "Keras 3 has no replacement for this function of K.",
 }
@@ -128,9 +130,10 @@ def _notification(file: Unreadable) -> dict[str, Any]:
 
 
 EXTRA = "pip install libcst"
+_GRAVE = (Outcome.UNFINISHED, Outcome.REFUSED, Outcome.ABSENT, Outcome.UNKNOWN)
 _FAILING = {
-    "differs": (Outcome.DIFFERS, Outcome.REFUSED, Outcome.ABSENT, Outcome.UNKNOWN),
-    "absent": (Outcome.REFUSED, Outcome.ABSENT, Outcome.UNKNOWN),
+    "differs": (Outcome.DIFFERS, *_GRAVE),
+    "absent": _GRAVE,
     "never": (),
 }
 """The outcomes with exit status 1, by the word of --fail-on."""
@@ -154,7 +157,9 @@ def scan(options: MigrationOptions, table: MappingTable, results: Sequence[Resul
         _put(_written(options.form, pieces, unreadable), options.output)
     for problem in unreadable:
         click.echo(clean(f"{problem.file}:{problem.line}: {problem.reason}"), err=True)
-    _hint(options, pieces, results)
+    for line in _notebook_lines([file for place in options.scanned for file in notebooks(place)]):
+        click.echo(clean(line), err=True)
+    _hint(options, pieces)
     if any(piece.outcome in _FAILING[options.fail_on] for piece in pieces):
         return 1
     return CANNOT_RUN if unreadable else 0
@@ -197,16 +202,21 @@ def _translate(options: MigrationOptions, pieces: Sequence[Advice]) -> None:
         click.echo(clean(line), err=True)
 
 
-def _hint(options: MigrationOptions, pieces: Sequence[Advice], results: Sequence[Results]) -> None:
-    """A hint that a statement on a backend may concern other arguments; its results show it."""
+def _notebook_lines(files: Sequence[Path]) -> Iterator[str]:
+    """That the scan omits notebooks."""
+    if files:
+        example = shlex.quote(str(files[0]))
+        yield f"omitted {counted(len(files), 'notebook')}; first run: {CONVERT} {example}"
+
+
+def _hint(options: MigrationOptions, pieces: Sequence[Advice]) -> None:
+    """A hint that some differences may concern other backends than yours."""
     apart = any(says.startswith("on ") for piece in pieces for says in piece.says)
     translated = options.diff or options.write or options.backend is not None
-    if apart and not results and options.form == "text" and not translated:
-        scanned = " ".join(f"--scan {shlex.quote(str(place))}" for place in options.scanned)
+    if apart and options.form == "text" and not translated:
         click.echo(
-            "hint: some differences on one backend may not concern your arguments. To omit those,"
-            f" run `conformance run keras3 --output RESULTS`, then"
-            f" `conformance migration RESULTS {scanned}`",
+            "hint: some differences concern one backend alone. To list those of yours,"
+            " add `--backend jax` (or numpy, tensorflow, torch)",
             err=True,
         )
 
@@ -257,7 +267,8 @@ def _as_data(piece: Advice) -> dict[str, Any]:
         "column": use.column,
         "end_line": use.end_line,
         "end_column": use.end_column,
-        "function": use.name,
+        "kind": use.kind,
+        "function": use.name or None,
         "text": use.text,
         "called": use.call is not None,
         "outcome": piece.outcome,

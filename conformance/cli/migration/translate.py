@@ -22,8 +22,10 @@ from libcst.codemod import CodemodContext
 from libcst.codemod.visitors import AddImportsVisitor, RemoveImportsVisitor
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 
-from conformance.cli.migration.advice import LAYOUTS, Advice, Outcome
-from conformance.cli.migration.uses import BACKENDS, Use
+from conformance.cli.migration.advice import LAYOUTS, Advice, Outcome, old_names
+from conformance.cli.migration.bindings import BACKENDS
+from conformance.cli.migration.seeds import NAME, needs
+from conformance.cli.migration.uses import Kind, Use
 from conformance.editions import edition_files
 from conformance.specs.docstrings import Docstring, load_docstrings
 from conformance.specs.signature import Parameter, Signature, parse
@@ -38,7 +40,7 @@ _ATOMS = (
 _SIMPLE = (cst.Name, cst.Attribute, cst.BaseNumber, cst.BaseString)
 """Expressions that may be written twice: nothing is computed twice by it."""
 _EQUAL = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
-_GENERATOR = re.compile(r"(?:self\.)?\bseed_generator\b")
+_GENERATOR = re.compile(rf"(?:self\.)?\b{NAME}\b")
 PREFIX = "k_"
 """Before the name of a function of K that is defined at the top of a file."""
 
@@ -62,7 +64,7 @@ class Translation:
     remaining: list[Remaining] = field(default_factory=list)
     """The uses that stay as they are."""
     incomplete: list[Remaining] = field(default_factory=list)
-    """The translated uses whose new call needs a seed generator that the file must make."""
+    """The translated uses whose new call needs another change: a seed generator, or a new name."""
 
     def diff(self) -> str:
         """The change as a patch; empty if there is none."""
@@ -76,14 +78,23 @@ def translate(file: Path, source: str, pieces: Sequence[Advice]) -> Translation:
     result = Translation(file, source)
     context = CodemodContext(filename=str(file))
     wrapper = MetadataWrapper(cst.parse_module(source))
-    visitor = _Translator({_place(piece.use): piece for piece in pieces}, result)
+    visitor = _Translator(
+        {_place(piece.use): piece for piece in pieces if _is_for_translator(piece)}, result
+    )
+    by_hand = [piece for piece in pieces if not _is_for_translator(piece)]
+    result.remaining += [Remaining(piece.use, "; ".join(piece.says)) for piece in by_hand]
     module = wrapper.visit(visitor)
     if visitor.calls:
         module = _with_definitions(module, visitor.definitions)
         module = _with_imports(module, context, [*visitor.calls, *visitor.definitions.values()])
     result.after = module.code
-    result.translated = len(visitor.calls)
+    result.translated = len(visitor.calls) + visitor.assignments
     return result
+
+
+def _is_for_translator(piece: Advice) -> bool:
+    """Whether the translator looks at a use; a person changes the others."""
+    return piece.use.kind is Kind.FUNCTION or piece.use.is_safe
 
 
 def _place(use: Use) -> Place:
@@ -95,6 +106,8 @@ def _with_imports(module: cst.Module, context: CodemodContext, calls: Sequence[s
     AddImportsVisitor.add_needed_import(context, "keras")
     if any("np." in call for call in calls):
         AddImportsVisitor.add_needed_import(context, "numpy", asname="np")
+    for node in m.findall(module, m.Import()):
+        _forget_module(node, context)
     for node in m.findall(module, m.ImportFrom()):
         _forget(node, context)
     module = AddImportsVisitor(context).transform_module(module)
@@ -139,6 +152,15 @@ def _forget(node: cst.CSTNode, context: CodemodContext) -> None:
             RemoveImportsVisitor.remove_unused_import(context, module, name, known_as)
 
 
+def _forget_module(node: cst.CSTNode, context: CodemodContext) -> None:
+    """Ask to remove `import keras.backend as K`, unless something still needs it."""
+    assert isinstance(node, cst.Import)
+    for alias in node.names:
+        if alias.evaluated_name in BACKENDS and (known_as := alias.evaluated_alias):
+            module = alias.evaluated_name
+            RemoveImportsVisitor.remove_unused_import(context, module, asname=known_as)
+
+
 class _Translator(cst.CSTTransformer):
     """Puts new calls in place of those on which there is advice."""
 
@@ -151,6 +173,8 @@ class _Translator(cst.CSTTransformer):
         """The replacements of the translated uses, as the table has them."""
         self.definitions: dict[str, str] = {}
         """The source of functions that calls name, by the function of K."""
+        self.assignments = 0
+        """How many augmented assignments became plain ones."""
 
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
         """A call of a function of K."""
@@ -165,6 +189,16 @@ class _Translator(cst.CSTTransformer):
     def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
         """A mention of a function of K that was imported by name."""
         return self._changed(original_node, updated_node)
+
+    def leave_AugAssign(
+        self, original_node: cst.AugAssign, updated_node: cst.AugAssign
+    ) -> cst.BaseSmallStatement:
+        """`e /= K.sum(e)` becomes `e = e / keras.ops.sum(e)`, which changes no array in place."""
+        where = self.get_metadata(PositionProvider, original_node, None)
+        if not isinstance(where, CodeRange) or _of(where) not in self._pieces:
+            return updated_node
+        self.assignments += 1
+        return _plain(updated_node)
 
     def _changed(
         self, original: cst.BaseExpression, updated: cst.BaseExpression
@@ -181,7 +215,9 @@ class _Translator(cst.CSTTransformer):
             new = self._named(piece, updated)
         self.calls.append(piece.template)
         if generator := _GENERATOR.search(piece.template):
-            self._result.incomplete.append(Remaining(piece.use, _needs(generator[0])))
+            self._result.incomplete.append(Remaining(piece.use, needs(generator[0])))
+        for says in old_names(piece.use.call) if piece.use.call else ():
+            self._result.incomplete.append(Remaining(piece.use, says))
         return new.with_changes(lpar=[*updated.lpar, *new.lpar], rpar=[*new.rpar, *updated.rpar])
 
     def _named(self, piece: Advice, updated: cst.BaseExpression) -> cst.BaseExpression:
@@ -200,9 +236,11 @@ class _Translator(cst.CSTTransformer):
         return updated.with_changes(func=cst.Name(f"{PREFIX}{name}"), args=args)
 
 
-def _needs(generator: str) -> str:
-    where = "in __init__" if generator.startswith("self.") else "at the top of the file"
-    return f"write {generator} = keras.random.SeedGenerator(SEED) {where}"
+def _plain(node: cst.AugAssign) -> cst.Assign:
+    """The assignment of a new value in place of an augmented one."""
+    operator = getattr(cst, type(node.operator).__name__.removesuffix("Assign"))
+    value = cst.BinaryOperation(node.target, operator(), _whole(node.value))
+    return cst.Assign([cst.AssignTarget(node.target)], value, semicolon=node.semicolon)
 
 
 def _parameter(parameter: Parameter) -> str:
@@ -233,7 +271,7 @@ def _of(where: CodeRange) -> Place:
 
 def _replaced(piece: Advice, updated: cst.BaseExpression) -> cst.BaseExpression | str | None:
     """The new expression; the reason if there is none; None if a function has to be defined."""
-    if piece.outcome in (Outcome.ABSENT, Outcome.UNKNOWN, Outcome.REFUSED):
+    if piece.outcome in (Outcome.ABSENT, Outcome.UNKNOWN, Outcome.UNFINISHED, Outcome.REFUSED):
         return "; ".join(piece.says)
     if piece.documented is None:
         return updated  # K has the function to this day

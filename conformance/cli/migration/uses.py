@@ -3,31 +3,45 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+import shlex
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from pathlib import Path
 
+from conformance.cli.errors import UsageProblem
+from conformance.cli.migration.bindings import BACKENDS, Bindings, Function, assignments, parameters
+from conformance.cli.migration.in_place import in_place
+from conformance.cli.migration.seeds import NAME, needs, without_generator
 from conformance.files import MOST_SOURCE, read_bounded
 
-BACKENDS = frozenset(
-    {
-        "keras.backend",
-        "keras._legacy.backend",
-        "keras.src.legacy.backend",
-        "tf_keras.backend",
-        "tensorflow.keras.backend",
-        "tensorflow.python.keras.backend",
-        "tensorflow.compat.v1.keras.backend",
-        "tensorflow.contrib.keras.backend",
-    }
+NOT_TRANSLATED = (
+    "not translated: the function of K is unknown here; write its call, or change it by hand"
 )
-"""The modules that are K."""
+NOTEBOOK = ".ipynb"
+CONVERT = "jupyter nbconvert --to script"
+_WORDS = ("backend", NAME)
+"""A file without these words has no uses."""
+_SUFFIXES = frozenset({".py", ".pyi", ".pyw", ""})
 _OTHER_FOLDERS = frozenset({"node_modules", "site-packages", "__pycache__"})
+
+
+class Kind(StrEnum):
+    """The kinds of uses."""
+
+    FUNCTION = "function"
+    """A call or mention of a function of K."""
+    MODULE = "module"
+    """A mention of K itself, such as `getattr(K, name)`."""
+    ASSIGNMENT = "assignment"
+    """An augmented assignment of a tensor, such as `e /= K.sum(e)`."""
+    GENERATOR = "generator"
+    """A translated call that needs a seed generator which the file lacks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """One mention of a function of K."""
+    """One mention of K, of a function of K, or of a tensor that needs attention."""
 
     file: Path
     line: int
@@ -42,6 +56,13 @@ class Use:
     """None where the function is not called but mentioned."""
     within: str = ""
     """`method` or `function` if it stands in one: a layer or a compiled function may run it."""
+    kind: Kind = Kind.FUNCTION
+    replacement: str = ""
+    """The new statement; empty where the table of functions has it."""
+    says: tuple[str, ...] = ()
+    """The remarks, where the table of functions has none."""
+    is_safe: bool = False
+    """Whether --write may put the replacement in place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,20 +75,43 @@ class Unreadable:
 
 
 def sources(place: Path) -> list[Path]:
-    """The Python files of a folder, or the file itself, without hidden folders and environments."""
+    """The Python files of a folder, or the file itself, without hidden folders and environments.
+
+    Raises:
+        UsageProblem: there is no Python file.
+    """
     if not place.is_dir():
+        if place.suffix not in _SUFFIXES:
+            raise UsageProblem(f"{place} is not a Python file", _remedy([place]))
         return [place]
-    return sorted(_walked(place))
+    files = sorted(_walked(place, ".py"))
+    if not files:
+        notebooks = sorted(_walked(place, NOTEBOOK))
+        raise UsageProblem(f"no Python files in {place}", _remedy(notebooks))
+    return files
 
 
-def _walked(folder: Path) -> Iterator[Path]:
+def _remedy(notebooks: Sequence[Path]) -> str:
+    """The command that turns a notebook into a Python file."""
+    for notebook in notebooks:
+        if notebook.suffix == NOTEBOOK:
+            return f"first run: {CONVERT} {shlex.quote(str(notebook))}"
+    return "name a .py file, or a folder with such files"
+
+
+def _walked(folder: Path, suffix: str) -> Iterator[Path]:
     for path in folder.iterdir():
         if path.is_dir():
             hidden = path.name.startswith(".") or path.name in _OTHER_FOLDERS or path.is_symlink()
             if not hidden and not (path / "pyvenv.cfg").is_file():
-                yield from _walked(path)
-        elif path.suffix == ".py":
+                yield from _walked(path, suffix)
+        elif path.suffix == suffix:
             yield path
+
+
+def notebooks(place: Path) -> list[Path]:
+    """The notebooks of a folder, which nothing reads."""
+    return sorted(_walked(place, NOTEBOOK)) if place.is_dir() else []
 
 
 def uses(file: Path, functions: Collection[str]) -> list[Use] | Unreadable:
@@ -85,40 +129,59 @@ def uses(file: Path, functions: Collection[str]) -> list[Use] | Unreadable:
         return Unreadable(file, 1, error.strerror or str(error))
     except (ValueError, RecursionError, MemoryError) as error:
         return Unreadable(file, 1, f"not Python source: {error}")
-    visitor = _Visitor(file, text.splitlines(), functions)
+    if not any(word in text for word in _WORDS):
+        return []
+    bindings = Bindings(functions)
+    bindings.add_attributes(tree)
+    visitor = _Visitor(file, text.splitlines(), bindings)
     visitor.visit(tree)
+    visitor.add_statements(tree)
     return sorted(visitor.uses, key=lambda use: (use.line, use.column))
 
 
 class _Visitor(ast.NodeVisitor):
-    """Follows what imports call the backend, its parents and its functions."""
+    """Lists the mentions of the backend and of its functions."""
 
-    def __init__(self, file: Path, lines: list[str], functions: Collection[str]) -> None:
-        self._file, self._lines, self._functions = file, lines, functions
-        self._modules: dict[str, str] = {}
-        """A name in the file to the module that it stands for."""
-        self._imported: dict[str, str] = {}
-        """A name in the file to the function of K that it stands for."""
+    def __init__(self, file: Path, lines: list[str], bindings: Bindings) -> None:
+        self._file, self._lines, self._bindings = file, lines, bindings
         self._within = ""
         self._in_class = False
+        self._functions: dict[int, str] = {}
+        """The id of an expression to the function of K that it calls or names."""
+        self._definitions: set[int] = set()
+        """The ids of the expressions that give K a name."""
         self.uses: list[Use] = []
 
     def visit_Import(self, node: ast.Import) -> None:
         """`import keras`, `import keras.backend as K`."""
-        for alias in node.names:
-            top = alias.name.partition(".")[0]
-            self._modules[alias.asname or top] = alias.name if alias.asname else top
+        self._bindings.add_import(node)
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
         """`from keras import backend as K`, `from keras.backend import sum as s`."""
-        module = "" if node.level else node.module or ""
-        for alias in node.names:
-            if module in BACKENDS and alias.name == "*":
-                self._imported |= {name: name for name in self._functions}
-            elif module in BACKENDS:
-                self._imported[alias.asname or alias.name] = alias.name
-            elif module:
-                self._modules[alias.asname or alias.name] = f"{module}.{alias.name}"
+        self._bindings.add_import_from(node)
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        """`K = keras.backend`, and other assignments."""
+        self._visit_assignment(node)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        """`K: Any = keras.backend`."""
+        self._visit_assignment(node)
+
+    def visit_NamedExpr(self, node: ast.NamedExpr) -> None:
+        """`(K := keras.backend)`."""
+        self._visit_assignment(node)
+
+    def _visit_assignment(self, node: ast.AST) -> None:
+        for target, value in assignments(node):
+            if self._bindings.add_assignment(target, value) in BACKENDS:
+                self._definitions.add(id(value))
+        self.generic_visit(node)
+
+    def visit(self, node: ast.AST) -> None:
+        """Visit a node, unless it is the K of `K = keras.backend`."""
+        if id(node) not in self._definitions:
+            super().visit(node)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         """A class, whose functions are methods."""
@@ -138,60 +201,75 @@ class _Visitor(ast.NodeVisitor):
         """A function without a name."""
         self._visit_body(node)
 
-    def _visit_body(self, node: ast.AST) -> None:
+    def _visit_body(self, node: Function) -> None:
         outer, in_class = self._within, self._in_class
+        defaults = [default for _, default in parameters(node) if default is not None]
+        self._definitions |= {id(d) for d in defaults if self._bindings.module(d) in BACKENDS}
         self._within = outer or ("method" if in_class else "function")
         self._in_class = False
-        self.generic_visit(node)
+        with self._bindings.inside(node):
+            self.generic_visit(node)
         self._within, self._in_class = outer, in_class
 
     def visit_Call(self, node: ast.Call) -> None:
-        """A call of a function of K, and what stands in its arguments."""
-        name = self._function(node.func)
-        if name is None:
-            self.generic_visit(node)
-            return
-        self._add(node, name, node)
+        """A call of a function of K, or with K as an argument, and what stands in its arguments."""
+        name = self._bindings.function(node.func)
+        modules = [part for part in node.args if self._bindings.module(part) in BACKENDS]
+        if name is not None:
+            self._add(node, name, node)
+        elif self._bindings.module(node) in BACKENDS or modules:
+            self._add_module(node)
+        else:
+            self.visit(node.func)
         for part in (*node.args, *node.keywords):
-            self.visit(part)
+            if part not in modules:
+                self.visit(part)
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         """A mention of a function of K."""
-        name = self._function(node)
-        if name is None:
-            self.generic_visit(node)
-        else:
+        name = self._bindings.function(node)
+        if name is not None:
             self._add(node, name, None)
+        elif self._bindings.module(node) not in BACKENDS:
+            self.generic_visit(node)
+        elif isinstance(node.ctx, ast.Load):
+            self._add_module(node)
 
     def visit_Name(self, node: ast.Name) -> None:
-        """A mention of a function that was imported by name."""
-        name = self._function(node)
-        if name is not None and isinstance(node.ctx, ast.Load):
+        """A mention of a function that was imported by name, or of K."""
+        if not isinstance(node.ctx, ast.Load):
+            return
+        name = self._bindings.function(node)
+        if name is not None:
             self._add(node, name, None)
+        elif self._bindings.module(node) in BACKENDS:
+            self._add_module(node)
 
-    def _function(self, node: ast.expr) -> str | None:
-        """The function of K that an expression names."""
-        if isinstance(node, ast.Name):
-            return self._imported.get(node.id)
-        if isinstance(node, ast.Attribute) and self._module(node.value) in BACKENDS:
-            return node.attr
-        return None
-
-    def _module(self, node: ast.expr) -> str | None:
-        """The module that an expression stands for, as far as imports say."""
-        if isinstance(node, ast.Name):
-            return self._modules.get(node.id)
-        if isinstance(node, ast.Attribute) and (parent := self._module(node.value)):
-            return f"{parent}.{node.attr}"
-        return None
+    def add_statements(self, tree: ast.AST) -> None:
+        """Add augmented assignments of tensors, and calls without their seed generator."""
+        for assignment in in_place(tree, self._functions):
+            use = replace(
+                self._use(assignment.node, ""), kind=Kind.ASSIGNMENT, says=assignment.says
+            )
+            self.uses.append(replace(use, replacement=assignment.new, is_safe=assignment.is_safe))
+        for call, generator in without_generator(tree):
+            use = replace(self._use(call, ""), kind=Kind.GENERATOR, says=(needs(generator),))
+            self.uses.append(use)
 
     def _add(self, node: ast.expr, name: str, call: ast.Call | None) -> None:
+        self._functions[id(node)] = name
+        self.uses.append(replace(self._use(node, name), call=call))
+
+    def _add_module(self, node: ast.expr) -> None:
+        self.uses.append(replace(self._use(node, ""), kind=Kind.MODULE, says=(NOT_TRANSLATED,)))
+
+    def _use(self, node: ast.expr | ast.stmt, name: str) -> Use:
         text = " ".join(ast.unparse(node).split())
         end_line = node.end_lineno or node.lineno
         end = self._column(end_line, node.end_col_offset or node.col_offset)
         start = self._column(node.lineno, node.col_offset)
         place = (self._file, node.lineno, start, end_line, end)
-        self.uses.append(Use(*place, name, text, call, self._within))
+        return Use(*place, name, text, within=self._within)
 
     def _column(self, line: int, offset: int) -> int:
         """The column in characters of an offset in bytes."""

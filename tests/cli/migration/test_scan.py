@@ -35,6 +35,17 @@ IMPORTS = {
     "from tf_keras import backend as K": "K.sum",
     "from keras.backend import sum as s": "s",
     "from keras.backend import *": "sum",
+    "import keras; K = keras.backend": "K.sum",
+    "import tensorflow as tf; keras = tf.keras; K: object = keras.backend": "K.sum",
+    "import tensorflow as tf; K = B = tf.compat.v2.keras.backend": "B.sum",
+    "import keras; K, L = keras.backend, keras.layers": "K.sum",
+    "import keras, tf_keras; K = keras.backend if new else tf_keras.backend": "K.sum",
+    "import importlib; K = importlib.import_module('keras.backend')": "K.sum",
+    "import keras; self.K = keras.backend": "self.K.sum",
+    "import keras.backend.tensorflow_backend as K": "K.sum",
+    "from keras.backend import tensorflow_backend as KTF": "KTF.sum",
+    "from keras.backend.tensorflow_backend import sum as s": "s",
+    "from keras import backend as K; T = K.tensorflow_backend": "T.sum",
 }
 
 
@@ -87,6 +98,50 @@ def test_whatever_the_import_calls_it_a_use_is_found(line: str) -> None:
 def test_what_is_not_k_is_no_use() -> None:
     lines = ("import numpy as K", "K.sum(1)", "sum([1])", "from . import backend", "backend.sum(1)")
     assert uses(put("a.py", *lines), [*load()]) == []
+
+
+def names_of_uses(*lines: str) -> list[tuple[int, str]]:
+    places = uses(put("a.py", "import keras", *lines), [*load()])
+    assert not isinstance(places, Unreadable)
+    return [(use.line, use.text) for use in places]
+
+
+def test_an_attribute_may_be_k_above_its_assignment() -> None:
+    lines = ("class A:", "  L = keras.backend", "  def f(self): return self.K.sum(self.L.exp(1))")
+    assert names_of_uses(*lines, "  def g(self): self.K = keras.backend") == [
+        (4, "self.K.sum(self.L.exp(1))"),
+        (4, "self.L.exp(1)"),
+    ]
+
+
+def test_a_default_may_be_k() -> None:
+    lines = (
+        "def f(x, K=keras.backend):",
+        "  return K.sum(x)",
+        "g = lambda b=keras.backend: b.abs(1)",
+    )
+    assert names_of_uses(*lines) == [(3, "K.sum(x)"), (4, "b.abs(1)")]
+
+
+def test_a_name_of_a_function_hides_k() -> None:
+    lines = (
+        "K = keras.backend",
+        "def f(K, x): return K.sum(x)",
+        "def g(x):",
+        "  K = x.shape[0]",
+        "  return K.sum(x)",
+        "def h(x):",
+        "  try: from keras import backend as K",
+        "  except ImportError: K = None",
+        "  return [K.sum(i) for i in x]",
+        "K.abs(1)",
+    )
+    assert names_of_uses(*lines) == [(10, "K.sum(i)"), (11, "K.abs(1)")]
+
+
+def test_an_import_in_a_function_does_not_change_the_file() -> None:
+    lines = ("K = keras.backend", "def f():", "  import numpy as K", "  K.sum(1)", "K.abs(1)")
+    assert names_of_uses(*lines) == [(6, "K.abs(1)")]
 
 
 def test_places_count_characters_and_arguments_are_looked_into() -> None:
@@ -171,9 +226,16 @@ def test_the_words_of_keras_1_for_a_layout_are_those_of_today() -> None:
 
 
 def test_arguments_that_no_parameter_takes_are_told() -> None:
-    (use, spread) = scanned("K.softmax(x, name='s')", "K.softmax(*given)")
+    use, spread, mixed, session = scanned(
+        "K.softmax(x, name='s')",
+        "K.softmax(*given)",
+        "K.softmax(*given, name='s')",
+        "K.function([x], [y], session=s)",
+    )
     assert use["says"] == ["its arguments are not those of softmax(x, axis=-1)"]
     assert spread["says"] == []
+    assert [use["outcome"], mixed["outcome"]] == ["unfinished", "unfinished"]
+    assert session["outcome"] != "unfinished"
 
 
 def test_a_refusal_is_certain_where_the_arguments_are_literal() -> None:
@@ -236,11 +298,11 @@ def test_a_case_of_other_arguments_does_not_count_where_the_table_tells_them_apa
     assert all(use["says"][-1].endswith("(f1)") for use in (unheeded, perhaps))
 
 
-def test_without_results_it_is_told_what_they_would_show(folder: Path) -> None:
-    put("old.py", "from keras import backend as K", "K.exp(x)", "K.dot(x, y)")
-    assert "`conformance migration RESULTS --scan old.py`" in scan("--scan", "old.py").stderr
-    JsonWriter(folder / "results").handle(TargetFinished(results("keras3-torch", [])))
-    assert scan("results", "--scan", "old.py").stderr == ""
+def test_a_hint_names_the_option_that_omits_other_backends() -> None:
+    put("old.py", "from keras import backend as K", "K.exp(x)", "K.dot(x, y)", "K.square(x)")
+    assert "add `--backend jax`" in scan("--scan", "old.py").stderr
+    other = scan("--scan", "old.py", "--backend", "jax")
+    assert other.stderr == "" and "on keras3-" not in other.stdout
     assert scan("--scan", "old.py", "--format", "json").stderr == ""
 
 
@@ -251,6 +313,89 @@ def test_every_row_of_the_table_can_be_filled() -> None:
     records = scanned(*[re.sub(r",? *\w+\)$", ")", line) for line in lines])
     assert len(records) == len(lines)
     assert all(use["replacement"] for use in records)
+
+
+def test_the_learning_rate_has_a_new_name() -> None:
+    old, new = scanned("K.set_value(model.optimizer.lr, 0.1)", "K.get_value(opt.learning_rate)")
+    says = "an optimizer of Keras 3 has no lr: write model.optimizer.learning_rate"
+    assert (old["outcome"], old["says"]) == ("differs", [says])
+    assert new["outcome"] == "same"
+
+
+def test_mentions_of_k_itself_are_listed() -> None:
+    records = scanned(
+        "getattr(K, 'sum')(x)", "f(K.exp(x), K)", "f(backend=K)", "if K is None: K = keras.backend"
+    )
+    assert [(use["text"], use["function"], use["outcome"]) for use in records] == [
+        ("getattr(K, 'sum')", None, "unfinished"),
+        ("f(K.exp(x), K)", None, "unfinished"),
+        ("K.exp(x)", "exp", "same"),
+        ("K", None, "unfinished"),
+        ("K", None, "unfinished"),
+    ]
+    assert records[0]["kind"] == "module" and "not translated" in records[0]["says"][0]
+    assert scan("--scan", "old.py", "--fail-on", "absent").exit_code == 1
+
+
+def in_place(*lines: str) -> list[str]:
+    records = scanned("def f(x, n):", *(f"  {line}" for line in lines))
+    return [use["replacement"] for use in records if use["kind"] == "assignment"]
+
+
+TENSORS = {
+    "x /= K.sum(x)": "x = x / K.sum(x)",
+    "e = K.exp(x); e **= -1": "e = e ** (-1)",
+    "e = K.exp(x) * 2; d = e + 1; d @= x": "d = d @ x",
+    "d, e = 1, K.exp(x); e -= d": "e = e - d",
+    "for e in K.unstack(x): e += 1": "e = e + 1",
+    "self.total += K.mean(x)": "self.total = self.total + K.mean(x)",
+    "y = K.exp(x); x *= 2": "x = x * 2",
+}
+
+
+@pytest.mark.parametrize("old", TENSORS)
+def test_an_augmented_assignment_of_a_tensor_is_listed(old: str) -> None:
+    assert in_place(old) == [TENSORS[old]]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "m = K.int_shape(x)[0]; m -= 1",
+        "e = K.exp(x); m = e.shape[0]; m -= len(e)",
+        "K.exp(x); n += 1",
+        "y = []; y += [K.exp(x)]",
+        "y = [K.exp(x)]; y += z",
+        "loss = 0; loss += K.get_value(x)",
+    ],
+)
+def test_an_augmented_assignment_of_a_number_or_a_list_is_not_listed(line: str) -> None:
+    assert in_place(line) == []
+
+
+def test_only_numpy_and_torch_change_arrays_in_place() -> None:
+    put("old.py", "from keras import backend as K", "x /= K.exp(x)")
+    assert "2:1 x /= K.exp(x)  [differs]" in scan("--scan", "old.py").output
+    assert "2 same" in scan("--scan", "old.py", "--backend", "jax").output
+
+
+GENERATORS = {
+    "class A(Layer):\n  def call(self): f(1, self.seed_generator)": 1,
+    "class A(L): pass\nclass B(A):\n  def call(self): f(seed=self.seed_generator)": 0,
+    "class A:\n  def b(self): self.seed_generator = g\n  def c(self): f(self.seed_generator)": 0,
+    "class A:\n  def b(self): self.seed_generator = 1\n"
+    "class B(A):\n  def c(self): f(self.seed_generator)": 0,
+    "def g(): return f(seed=seed_generator)": 1,
+    "def g(seed_generator): return f(seed=seed_generator)": 0,
+    "from a import seed_generator\nf(seed_generator)": 0,
+}
+
+
+@pytest.mark.parametrize("source", GENERATORS)
+def test_a_call_without_its_seed_generator_is_listed(source: str) -> None:
+    records = scanned(*source.split("\n"))
+    assert [use["kind"] for use in records] == ["generator"] * GENERATORS[source]
+    assert all("keras.random.SeedGenerator(SEED)" in use["says"][0] for use in records)
 
 
 # Formats and exit status
@@ -291,6 +436,26 @@ def test_a_file_that_is_no_python_3_is_told_and_the_others_are_read() -> None:
     assert result.exit_code == 3
     assert "a.py:1: not Python 3" in result.stderr
     assert "1 use of K: 1 same" in result.stdout
+
+
+def test_a_notebook_is_refused_with_the_command_that_converts_it() -> None:
+    put("n/nb 1.ipynb", "{}")
+    put("n/results.json", "{}")
+    command = "first run: jupyter nbconvert --to script 'n/nb 1.ipynb'"
+    for place, problem in (("n/nb 1.ipynb", "is not a Python file"), ("n", "no Python files in n")):
+        refused = scan("--scan", place)
+        assert refused.exit_code == 2
+        assert problem in refused.stderr and command in refused.stderr
+    other = scan("--scan", "n/results.json")
+    assert other.exit_code == 2 and "name a .py file" in other.stderr
+
+
+def test_notebooks_beside_python_files_are_named() -> None:
+    put("n/nb.ipynb", "{}")
+    put("n/a.py", "")
+    result = scan("--scan", "n")
+    assert result.exit_code == 0
+    assert "omitted 1 notebook; first run: jupyter nbconvert" in result.stderr
 
 
 def test_wrong_usage_is_2(folder: Path) -> None:

@@ -56,6 +56,31 @@ def test_a_call_becomes_the_new_one(old: str) -> None:
     assert translated(f"y = {old}")[-1] == f"y = {LINES[old]}"
 
 
+@pytest.mark.parametrize(
+    "head",
+    [
+        "import tensorflow as tf\nK = tf.keras.backend",
+        "import keras\nK = keras.backend",
+        "import keras.backend.tensorflow_backend as K",
+        "from keras.backend import tensorflow_backend as K",
+    ],
+)
+def test_other_ways_to_name_k_are_translated(head: str) -> None:
+    new = translated("y = K.sum(x)", head=head)
+    assert new[-1] == "y = keras.ops.sum(x)" and "import keras" in new
+    assert not any("tensorflow_backend" in line for line in new)
+
+
+def test_an_attribute_that_is_k_is_translated() -> None:
+    lines = (
+        "class A:",
+        "    K = keras.backend",
+        "    def f(self, x):",
+        "        return self.K.exp(x)",
+    )
+    assert translated(*lines, head="import keras")[-1] == "        return keras.ops.exp(x)"
+
+
 def test_the_rest_of_the_file_stays_as_it_is() -> None:
     lines = ["", "# a comment", "def f( x ) :", "    return K.exp( x )   # e", "", "z = ( 1,)"]
     new = translated(*lines)
@@ -99,6 +124,51 @@ def test_a_missing_seed_generator_is_listed() -> None:
     needs = "write self.seed_generator = keras.random.SeedGenerator(SEED) in __init__"
     assert f"4:16 K.dropout(x, 0.5): {needs}" in result.stderr
     assert result.stderr.count("SeedGenerator") == 1
+
+
+def test_a_missing_seed_generator_is_listed_by_the_next_scan() -> None:
+    translated("class L:", "    def call(self, x):", "        return K.dropout(x, 0.5)")
+    again = migration("--scan", "old.py")
+    assert "seed=self.seed_generator)  [unfinished]" in again.stdout and again.exit_code == 1
+    assert "write self.seed_generator" in migration("--scan", "old.py", "--diff").stderr
+
+
+def test_the_old_name_of_the_learning_rate_is_listed() -> None:
+    Path("old.py").write_text(f"{HEAD}\nK.set_value(opt.lr, 0.1)\n", "utf-8")
+    result = migration("--scan", "old.py", "--diff")
+    assert "+k_set_value(opt.lr, 0.1)" in result.stdout
+    assert "2:1 K.set_value(opt.lr, 0.1): an optimizer of Keras 3 has no lr" in result.stderr
+
+
+def test_an_augmented_assignment_makes_a_new_tensor() -> None:
+    lines = ("def f(x):", "    e = K.exp(x)", "    e /= K.sum(e); e **= -1  # one")
+    assert translated(*lines, "    e -= 1 if x else 2")[-2:] == [
+        "    e = e / keras.ops.sum(e); e = e ** (-1)  # one",
+        "    e = e - (1 if x else 2)",
+    ]
+
+
+@pytest.mark.parametrize(
+    "operator", ["+", "-", "*", "@", "/", "%", "&", "|", "^", "<<", ">>", "**", "//"]
+)
+def test_every_augmented_operator_is_known(operator: str) -> None:
+    assert translated(f"x {operator}= K.exp(x)")[-1] == f"x = x {operator} keras.ops.exp(x)"
+
+
+def test_other_augmented_assignments_stay_and_are_listed() -> None:
+    lines = ("def f(self, x):", "    self.total += K.sum(x)", "    x *= 2")
+    Path("old.py").write_text("\n".join((HEAD, *lines, "")), "utf-8")
+    result = migration("--scan", "old.py", "--diff")
+    assert "+    self.total += keras.ops.sum(x)\n     x *= 2" in result.stdout
+    assert "old.py: 1 translated, 2 left" in result.stderr
+    assert "4:5 x *= 2: on keras3-numpy: *= may change the array in place" in result.stderr
+
+
+@pytest.mark.parametrize("old", ["K.sum(x, axs=1)", "getattr(K, 'sum')(x)", "f(K)"])
+def test_a_use_that_nobody_can_read_stays_and_is_listed(old: str) -> None:
+    Path("old.py").write_text(f"{HEAD}\ny = {old}\n", "utf-8")
+    result = migration("--scan", "old.py", "--diff")
+    assert result.stdout == "" and "old.py: 0 translated, 1 left" in result.stderr
 
 
 @pytest.mark.parametrize("old", ["K.sum(*args)", "K.sum(**options)"])
