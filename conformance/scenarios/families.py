@@ -24,7 +24,7 @@ from conformance.scenarios.control_flow import (
 )
 from conformance.scenarios.ctc import cost, decoding, dictionary, sparse_labels
 from conformance.scenarios.examples import docstring_results, printed_results
-from conformance.scenarios.gradients import gradients, half_precision, through
+from conformance.scenarios.gradients import gradients, half_precision, through, zeros
 from conformance.scenarios.introspection import keras_tensors, printing, sparse, tensors
 from conformance.scenarios.model import Family
 from conformance.scenarios.promises import (
@@ -73,6 +73,7 @@ FAMILIES: tuple[Family, ...] = (
     *sparse.FAMILIES,
     *gradients.FAMILIES,
     *half_precision.FAMILIES,
+    *zeros.FAMILIES,
     *through.FAMILIES,
     *dropout.FAMILIES,
     *random_tensors.FAMILIES,
