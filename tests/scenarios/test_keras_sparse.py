@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
 from conformance.scenarios import Problem
@@ -18,7 +17,7 @@ from tests.scenarios.running import flat
 NAMES = sorted({call.function for call in CALLS})
 
 
-class Sparse(npt.NDArray[Any]):
+class Sparse(np.ndarray[Any, Any]):
     """A matrix that a backend keeps as a sparse one."""
 
 

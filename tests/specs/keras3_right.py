@@ -25,7 +25,7 @@ def along(v, x, axis):
 def limited(o): return np.clip(o, 1e-7, 1 - 1e-7)
 def of_whole(change, x, low, high):
     return (change if x.dtype.kind == "i" else np.asarray)(np.clip(x, low, high))
-def axes(axis): return axis if isinstance(axis, int) else tuple(axis)
+def axes(axis): return tuple(axis) if np.ndim(axis) else axis
 def softmax(x, axis):
     e = np.exp(x - x.max(axis=axis, keepdims=True))
     return e / e.sum(axis=axis, keepdims=True)

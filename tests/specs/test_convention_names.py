@@ -41,6 +41,7 @@ OTHER_MEANINGS: Mapping[str, set[str]] = {
     "results/": {"accuracy", "purity", "seed"},
     "scenarios/model.py": {"accuracy"},
     "scenarios/randomness/edge_seeds.py": {"seed"},
+    "scenarios/promises/keras_numbers.py": {"nearest"},
     "scenarios/randomness/elastic.py": {"nearest", "seed"},
     "scenarios/randomness/keras_random.py": {"seed"},
     "scenarios/randomness/random_tensors.py": {"seed"},

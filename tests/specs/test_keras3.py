@@ -26,7 +26,7 @@ import numpy as np
 
 def convert_to_numpy(x): return np.asarray(x)
 def sum(x, axis=None, keepdims=False):
-    return np.sum(x, axis=axis if axis is None or isinstance(axis, int) else tuple(axis), {sum})
+    return np.sum(x, axis=axis if axis is None or not np.ndim(axis) else tuple(axis), {sum})
 def relu(x):
     x = np.asarray(x)
     return {relu}
@@ -54,7 +54,7 @@ LARGEST = """
 import numpy as np
 
 def {name}(x, axis=None, keepdims=False, initial=None):
-    axes = axis if axis is None or isinstance(axis, int) else tuple(axis)
+    axes = axis if axis is None or not np.ndim(axis) else tuple(axis)
     keepdims = {kept} if axis is None else keepdims and "{kept}" in ("False", "keepdims")
     started = {{}} if initial is None else {{"initial": initial}}
     largest = np.asarray(np.max(x, axis=axes, keepdims=keepdims, **started))

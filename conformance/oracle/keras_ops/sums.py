@@ -52,6 +52,8 @@ def _extreme(function: Any, number: float) -> Callable[..., Array]:
     def oracle(x: Array, axis: Axis = None, keepdims: bool = False) -> Array:
         how: dict[str, Any] = {"axis": axes_of(axis), "keepdims": keepdims}
         value = function(_without_nan(x, number), **how)
+        if x.dtype.kind in "biu":
+            return np.asarray(value)
         return np.where(np.all(np.isnan(x), **how), np.nan, value)
 
     return oracle
