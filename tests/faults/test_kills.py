@@ -52,12 +52,11 @@ def _check_left(run: Run, family: set[int]) -> None:
     """Nothing is left of what was killed but its results, and what was about to replace them.
 
     A run that was killed before it had any other process had none to take its empty folder away.
-    The same holds while its first process starts.
     """
     deadline = time.monotonic() + _CLEANED
     while time.monotonic() < deadline:
         entries = run.temporary.iterdir()
-        left = [e for e in entries if len(family) > 1 or not e.is_dir() or any(e.iterdir())]
+        left = [e for e in entries if family or not e.is_dir() or any(e.iterdir())]
         if not any(map(alive, family)) and not left:
             return
         time.sleep(0.02)
