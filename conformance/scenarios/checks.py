@@ -143,6 +143,14 @@ def agrees_with(expect: Callable[[], Expectation] | Expectation) -> Test:
     return test
 
 
+def near(expected: Any, dtype: str = "float32", roundings: int = 16) -> Test:
+    """The output has these numbers, up to some roundings of the largest."""
+    value = np.asarray(expected, "float64")
+    unit = float({"float16": 2.0**-10}.get(dtype, 2.0**-23))
+    bound = np.full(value.shape, roundings * unit * np.abs(value).max(initial=1))
+    return agrees_with(Expectation(value, bound, dtype))
+
+
 def shape_alone(test: Test) -> Test:
     """The test of `agrees_with`, or one like it, but of the shape of the array alone."""
 

@@ -82,7 +82,7 @@ def migration_command(**values: Any) -> None:
     Exit status:
       0   otherwise
       1   with --check, if the results contradict the mapping; with --scan, as --fail-on says
-      2   wrong usage; with --scan, if there is no Python file
+      2   wrong usage; with --scan, a folder without Python files
       3   with --scan, if a file is not Python 3
     """
     from conformance.cli.migration.migration import migration  # noqa: PLC0415 - help does not wait for it

@@ -78,7 +78,7 @@ def sources(place: Path) -> list[Path]:
     """The Python files of a folder, or the file itself, without hidden folders and environments.
 
     Raises:
-        UsageProblem: there is no Python file.
+        UsageProblem: the file is not Python, or the folder lacks Python files.
     """
     if not place.is_dir():
         if place.suffix not in _SUFFIXES:

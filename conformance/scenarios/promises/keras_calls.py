@@ -11,12 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from conformance.oracle import Expectation
 from conformance.scenarios.checks import (
     Test,
-    agrees_with,
     has_shape,
     is_array,
+    near,
     of_array,
     shown,
 )
@@ -35,14 +34,6 @@ from conformance.specs.convention_names import ConventionName
 BOOK = Book()
 Shape = tuple[int, ...]
 INTEGERS = ("int32", "int64")
-
-
-def _near(expected: Any, dtype: str = "float32", roundings: int = 16) -> Test:
-    """The output has these numbers, up to some roundings of the largest."""
-    value = np.asarray(expected, "float64")
-    unit = float({"float16": 2.0**-10}.get(dtype, 2.0**-23))
-    bound = np.full(value.shape, roundings * unit * np.abs(value).max(initial=1))
-    return agrees_with(Expectation(value, bound, dtype))
 
 
 UPPER = np.array([[2, 1], [0, 4]], "float32")
@@ -88,7 +79,7 @@ def shortest_solutions(K: Recorder, matrix: str, columns: Shape) -> None:
     if columns:
         b, x = np.stack([b, 2 * b], -1), np.stack([x, 2 * x], -1)
     result = K[K.tested](K.tensor("a", a), K.tensor("b", b)).output("values")
-    K.expect("the solution", result, _near(x), shown(x), at=SUMMARY)
+    K.expect("the solution", result, near(x), shown(x), at=SUMMARY)
 
 
 @BOOK.scenario(
@@ -140,7 +131,7 @@ def complex_products(K: Recorder, pair: int) -> None:
     expected, at = np.vdot(x, y), SUMMARY
     for part, number in (("real", expected.real), ("imaginary", expected.imag)):
         value = K[f"{part}_part"](product).output(part)
-        K.expect(f"the {part} part", value, _near(number), f"{number:g}", at=at)
+        K.expect(f"the {part} part", value, near(number), f"{number:g}", at=at)
 
 
 @BOOK.scenario(
@@ -157,7 +148,7 @@ def bins_of_integers(K: Recorder, dtype: str, bins: int) -> None:
     result = K[K.tested](K.tensor("x", x), bins=bins)
     values, ends = result[0].output("counts"), result[1].output("edges")
     K.conventions = (ConventionName.INPUT_DTYPE,)
-    K.expect("the edges", ends, _near(edges), shown(edges), at=ARGS)
+    K.expect("the edges", ends, near(edges), shown(edges), at=ARGS)
     K.expect("the counts", values, is_array(counts), shown(counts), at=RETURNS)
 
 
@@ -265,7 +256,7 @@ def points_for_all(K: Recorder, factor: int) -> None:
     points = K.tensor("start_points", SQUARE), K.tensor("end_points", factor * SQUARE)
     result = K[K.tested](K.tensor("images", images), *points, data_format="channels_last")
     # eight equations, whose solution moves a point by some roundings of its place
-    right = _near(expected, roundings=1024)
+    right = near(expected, roundings=1024)
     demands = "each image as alone"
     K.expect("the images", result.output("values"), right, demands, at=ARGS)
 
@@ -308,7 +299,7 @@ def beside_other_statistics(K: Recorder, dtype: str) -> None:
     result = K[K.tested](K.tensor("x", x), **statistics, axis=-1, epsilon=EPSILON)
     values = result.output("values")
     K.conventions = (ConventionName.INPUT_DTYPE, ConventionName.MIXED_DTYPES)
-    K.expect("the numbers", values, _near(expected, "float16"), shown(expected), at=ARGS)
+    K.expect("the numbers", values, near(expected, "float16"), shown(expected), at=ARGS)
 
 
 LABELS = np.array([[[0, 2], [1, 1]]], "int32")
@@ -333,7 +324,7 @@ def classes_of_an_inner_axis(K: Recorder, axis: int) -> None:
     tensors = K.tensor("target", target), K.tensor("output", output)
     result = K[K.tested](*tensors, axis=axis).output("values")
     K.conventions = (ConventionName.LABEL_SHAPE,)
-    K.expect("the losses", result, _near(expected), shown(expected), at=ARGS)
+    K.expect("the losses", result, near(expected), shown(expected), at=ARGS)
 
 
 @BOOK.scenario(
@@ -353,7 +344,7 @@ def whole_logits(K: Recorder, dtype: str) -> None:
     result = K[K.tested](*tensors, from_logits=True).output("values")
     expected = -np.log(probabilities[[0, 1], labels])
     K.conventions = (ConventionName.INPUT_DTYPE, ConventionName.MIXED_DTYPES)
-    K.expect("the losses", result, _near(expected), shown(expected), at=ARGS)
+    K.expect("the losses", result, near(expected), shown(expected), at=ARGS)
 
 
 INFINITE = np.array([1, np.inf, np.inf, -np.inf], "float32")
@@ -417,7 +408,7 @@ def synchronized_moments(K: Recorder, *, keepdims: bool) -> None:
     K.conventions = (ConventionName.NOTED_BACKENDS,)
     K.expect("the mean", result[0].output("mean"), is_array(mean), shown(mean), at=RETURNS)
     outcome = result[1].output("variance")
-    K.expect("the variance", outcome, _near(variance), shown(variance), at=RETURNS)
+    K.expect("the variance", outcome, near(variance), shown(variance), at=RETURNS)
 
 
 @BOOK.scenario(

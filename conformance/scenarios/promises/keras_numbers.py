@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from conformance.oracle import Expectation
-from conformance.scenarios.checks import Test, agrees_with, is_array, of_array, shown
+from conformance.scenarios.checks import Test, agrees_with, is_array, near, of_array, shown
 from conformance.scenarios.model import ARGS, KERAS_3, SUMMARY, Array, Problem
 from conformance.scenarios.recorder import Book, Recorder
 from conformance.specs.convention_names import ConventionName
@@ -46,8 +46,8 @@ def great_unsigned(K: Recorder) -> None:
     K.expect("the numbers", values, is_array(expected), demands, at=SUMMARY)
 
 
-def near(expected: Sequence[float]) -> Test:
-    """These numbers, up to some roundings of float32."""
+def _each_near(expected: Sequence[float]) -> Test:
+    """Each of these numbers, up to some roundings of its own in float32."""
     value = np.asarray(expected, "float64")
     bound = np.asarray(abs(value) * 2.0**-19, "float64")
     return agrees_with(Expectation(value, bound, "float32"))
@@ -90,7 +90,7 @@ def exact_numbers(
         tensors.append(K.tensor(name, np.array(numbers, "int32" if whole else "float32")))
     result = K[K.tested](*tensors, **keywords).output("values")
     demands = shown(np.array(expected, "float32"))
-    K.expect("the numbers", result, near(expected), demands, at=SUMMARY)
+    K.expect("the numbers", result, _each_near(expected), demands, at=SUMMARY)
 
 
 @BOOK.scenario("keras.ops.kaiser", "beta {beta}", editions=KERAS_3, beta=(-3.0, -0.5))
@@ -99,9 +99,8 @@ def negative_beta(K: Recorder, beta: float) -> None:
     K.may_refuse = True
     expected = np.kaiser(6, beta)
     result = K[K.tested](6, beta).output("values")
-    bound = np.full_like(expected, 2.0**-18)
-    test = agrees_with(Expectation(expected, bound, "float32"))
-    K.expect("the window", result, test, shown(expected.astype("float32")), at=SUMMARY)
+    demands = shown(expected.astype("float32"))
+    K.expect("the window", result, near(expected), demands, at=SUMMARY)
 
 
 IMAGE = np.array([[1, 2, 3, 4], [5, 6, 7, 8]])

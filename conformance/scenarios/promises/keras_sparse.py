@@ -7,7 +7,6 @@ is demanded of a backend without sparse tensors, which refuses `one_hot(sparse=T
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,11 @@ import numpy as np
 from conformance.results import Aspect
 from conformance.scenarios.checks import gave_none, only, plain, returns, shown
 from conformance.scenarios.model import KERAS_3, SUMMARY, Alternative, Problem, Values
+from conformance.scenarios.promises.symbolic_calls import (
+    TensorArgument,
+    TwofoldCall,
+    by_function,
+)
 from conformance.scenarios.recorder import Book, Recorder, Result
 from conformance.specs.convention_names import ConventionName
 
@@ -25,28 +29,8 @@ CLASSES = 3
 NUMBERS = np.array([[2, 3, 5], [0.5, 8, 0.25], [4, 1, 16]], "float32")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SparseCall:
-    """A call in which `X` stands for the sparse tensor."""
-
-    function: str
-    subject: str
-    positional: Sequence[Any]
-    keywords: Mapping[str, Any] = field(default_factory=dict)
-
-    def of(self, x: Result, numbers: Result) -> tuple[Any, ...]:
-        """The positional arguments, with these tensors."""
-        tensors = {X: x, Y: numbers}
-
-        def filled(part: Any) -> Any:
-            if isinstance(part, list):
-                return [filled(item) for item in part]
-            return tensors.get(part, part) if isinstance(part, str) else part
-
-        return tuple(filled(part) for part in self.positional)
-
-
-X, Y = "the sparse tensor", "the dense tensor"
+X, Y = TensorArgument("x", (CLASSES, CLASSES)), TensorArgument("y", (CLASSES, CLASSES))
+"""They stand for the sparse tensor, and for a dense one of other numbers."""
 OF_ELEMENTS = (
     *("abs", "absolute", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctanh", "ceil"),
     *("conj", "conjugate", "cos", "cosh", "deg2rad", "elu", "erf", "exp", "exp2"),
@@ -64,9 +48,9 @@ AXES: Sequence[Mapping[str, Any]] = (
     {"axis": (0, 1)},
 )
 CALLS = (
-    *(SparseCall(name, "", [X]) for name in OF_ELEMENTS),
+    *(TwofoldCall(name, "", [X]) for name in OF_ELEMENTS),
     *(
-        SparseCall(name, subject, arguments)
+        TwofoldCall(name, subject, arguments)
         for name in OF_TWO
         for subject, arguments in (
             ("beside a dense tensor", [X, Y]),
@@ -75,37 +59,34 @@ CALLS = (
             ("twice", [X, X]),
         )
     ),
-    *(SparseCall(name, f"{axes}", [X], axes) for name in REDUCTIONS for axes in AXES),
-    SparseCall("matmul", "beside a dense tensor", [X, Y]),
-    SparseCall("matmul", "after a dense tensor", [Y, X]),
-    SparseCall("matmul", "twice", [X, X]),
-    SparseCall("dot", "beside a dense tensor", [X, Y]),
-    SparseCall("tensordot", "beside a dense tensor", [X, Y, 1]),
-    SparseCall("einsum", "beside a dense tensor", ["ij,jk->ik", X, Y]),
-    SparseCall("transpose", "", [X]),
-    SparseCall("transpose", "axes 1 and 0", [X, (1, 0)]),
-    SparseCall("swapaxes", "", [X, 0, 1]),
-    SparseCall("reshape", "one axis", [X, (9,)]),
-    SparseCall("reshape", "length -1", [X, (1, -1)]),
-    SparseCall("expand_dims", "axis 0", [X, 0]),
-    SparseCall("expand_dims", "axis -1", [X, -1]),
-    SparseCall("concatenate", "axis 0", [[X, X]], {"axis": 0}),
-    SparseCall("concatenate", "axis 1", [[X, X]], {"axis": 1}),
-    SparseCall("concatenate", "beside a dense tensor", [[X, Y]]),
-    SparseCall("stack", "", [[X, X]]),
-    SparseCall("cast", "int32", [X, "int32"]),
-    SparseCall("convert_to_tensor", "", [X]),
-    SparseCall("convert_to_tensor", "made dense", [X], {"sparse": False}),
-    SparseCall("take", "rows", [X, [0, 2]], {"axis": 0}),
-    SparseCall("slice", "two rows", [X, (0, 1), (2, 2)]),
-    SparseCall("where", "beside a number", [Y, X, 7.0]),
-    SparseCall("copy", "", [X]),
-    SparseCall("stop_gradient", "", [X]),
+    *(TwofoldCall(name, f"{axes}", [X], axes) for name in REDUCTIONS for axes in AXES),
+    TwofoldCall("matmul", "beside a dense tensor", [X, Y]),
+    TwofoldCall("matmul", "after a dense tensor", [Y, X]),
+    TwofoldCall("matmul", "twice", [X, X]),
+    TwofoldCall("dot", "beside a dense tensor", [X, Y]),
+    TwofoldCall("tensordot", "beside a dense tensor", [X, Y, 1]),
+    TwofoldCall("einsum", "beside a dense tensor", ["ij,jk->ik", X, Y]),
+    TwofoldCall("transpose", "", [X]),
+    TwofoldCall("transpose", "axes 1 and 0", [X, (1, 0)]),
+    TwofoldCall("swapaxes", "", [X, 0, 1]),
+    TwofoldCall("reshape", "one axis", [X, (9,)]),
+    TwofoldCall("reshape", "length -1", [X, (1, -1)]),
+    TwofoldCall("expand_dims", "axis 0", [X, 0]),
+    TwofoldCall("expand_dims", "axis -1", [X, -1]),
+    TwofoldCall("concatenate", "axis 0", [[X, X]], {"axis": 0}),
+    TwofoldCall("concatenate", "axis 1", [[X, X]], {"axis": 1}),
+    TwofoldCall("concatenate", "beside a dense tensor", [[X, Y]]),
+    TwofoldCall("stack", "", [[X, X]]),
+    TwofoldCall("cast", "int32", [X, "int32"]),
+    TwofoldCall("convert_to_tensor", "", [X]),
+    TwofoldCall("convert_to_tensor", "made dense", [X], {"sparse": False}),
+    TwofoldCall("take", "rows", [X, [0, 2]], {"axis": 0}),
+    TwofoldCall("slice", "two rows", [X, (0, 1), (2, 2)]),
+    TwofoldCall("where", "beside a number", [Y, X, 7.0]),
+    TwofoldCall("copy", "", [X]),
+    TwofoldCall("stop_gradient", "", [X]),
 )
-BY_FUNCTION: Mapping[str, Any] = {
-    name: [call for call in CALLS if f"keras.ops.{call.function}" == name]
-    for name in dict.fromkeys(f"keras.ops.{call.function}" for call in CALLS)
-}
+BY_FUNCTION: Mapping[str, Any] = by_function(CALLS)
 
 
 @BOOK.scenario(
@@ -116,18 +97,20 @@ BY_FUNCTION: Mapping[str, Any] = {
     editions=KERAS_3,
     call=lambda function: BY_FUNCTION[function],
 )
-def as_dense(K: Recorder, call: SparseCall) -> None:
+def as_dense(K: Recorder, call: TwofoldCall) -> None:
     """The numbers and the shape are those of the same call of the dense tensor."""
     K.title = f"a sparse tensor{', ' if call.subject else ''}{call.subject}"
     K.may_refuse = True
     labels, numbers = K.tensor("labels", LABELS), K.tensor("numbers", NUMBERS)
     dense = K["keras.ops.one_hot"](labels, CLASSES)
     sparse = K["keras.ops.one_hot"](labels, CLASSES, sparse=True)
-    taken = K.attempt(K[K.tested], *call.of(sparse, numbers), **call.keywords).output("taken")
+    positional, keywords = _filled(call, sparse, numbers)
+    taken = K.attempt(K[K.tested], *positional, **keywords).output("taken")
     K.expect("taken", taken, returns, "a result", at=SUMMARY, alternatives=(REFUSED,))
     outputs = []
     for x, kind in ((sparse, "sparse"), (dense, "dense")):
-        values = K[K.tested](*call.of(x, numbers), **call.keywords).output(kind)
+        positional, keywords = _filled(call, x, numbers)
+        values = K[K.tested](*positional, **keywords).output(kind)
         outputs.append((values, K.int_shape(values).output(f"{kind}_shape")))
     numbers_of, shapes = zip(*outputs, strict=True)
     demands = "as for the dense tensor"
@@ -135,6 +118,13 @@ def as_dense(K: Recorder, call: SparseCall) -> None:
     K.expect(
         "the static shape", shapes, _same_shape, demands, aspect=Aspect.STATIC_SHAPE, at=SUMMARY
     )
+
+
+def _filled(
+    call: TwofoldCall, x: Result, numbers: Result
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments of the call, with `x` for X and `numbers` for Y."""
+    return call.filled(lambda tensor: x if tensor is X else numbers)
 
 
 def _refused(taken: Values) -> Problem | None:

@@ -53,15 +53,16 @@ class TwofoldCall:
 
     def of_tensors(self, K: Recorder) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments, with tensors of the backend."""
-        return self._with(lambda tensor: tensor.of_backend(K))
+        return self.filled(lambda tensor: tensor.of_backend(K))
 
     def of_symbols(self, K: Recorder) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments, with symbols of the same shapes and dtypes."""
-        return self._with(lambda tensor: tensor.as_symbol(K))
+        return self.filled(lambda tensor: tensor.as_symbol(K))
 
-    def _with(
+    def filled(
         self, make: Callable[[TensorArgument], Result]
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments, with what is made for each of its tensors."""
         positional = tuple(_replaced(part, make) for part in self.positional)
         return positional, {name: _replaced(part, make) for name, part in self.keywords.items()}
 

@@ -1,4 +1,4 @@
-"""`conformance migration --scan`: notes on what is no plain call of K."""
+"""`conformance migration --scan`: notes on other mentions of K than plain calls."""
 
 from __future__ import annotations
 
