@@ -62,7 +62,7 @@ class TwofoldCall:
     def filled(
         self, make: Callable[[TensorArgument], Result]
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The arguments, with what is made for each of its tensors."""
+        """The arguments, with the result of `make` in the place of each tensor."""
         positional = tuple(_replaced(part, make) for part in self.positional)
         return positional, {name: _replaced(part, make) for name, part in self.keywords.items()}
 
