@@ -1,6 +1,6 @@
-"""With the arguments `LIFE NOTES`: start a worker, end it with all that it started.
+"""With the arguments `ROOT LIFE NOTES`: start a worker, end it with all that it started.
 
-With the argument `HOST`: keep a zygote, a process that has imported the module of a target, and
+With the arguments `ROOT HOST`: keep a zygote, a process that has imported the module of a target, and
 have it fork one worker after another.
 
 The guardian is the parent of the worker and a child of the warden (`warden`), which is a child of
@@ -8,7 +8,8 @@ the host. So no worker outlives the host, no process outlives the worker, and a 
 its parent kills the guardian only. Both need nothing but the standard library. The warden ends as
 the worker does: with its exit status, or by its signal.
 
-`LIFE` is the descriptor of a pipe. The host writes one line of JSON to it, the `Orders`; when it
+`ROOT` is the folder that is removed in the end, even if the host was killed before it gave any
+orders. `LIFE` is the descriptor of a pipe. The host writes one line of JSON to it, the `Orders`; when it
 closes the pipe, the guardian ends the worker. `NOTES` is the descriptor of a file. If the guardian
 ends the worker for exceeding a limit, it writes the index of the limit in `LIMITS` there, behind
 the stage, as a little-endian 32-bit integer.
@@ -70,12 +71,11 @@ _MOST_DESCRIPTORS = 2**31 - 1
 """The largest number that `os.closerange` takes."""
 
 
-class Orders(TypedDict):
+class HostOrders(TypedDict):
     """The host's orders: `memory` in bytes, `grace` in seconds, the `folder` for temporary files.
 
-    `root` is removed in the end; `folder` is it or lies in it. The worker may write there and to
-    the folders `writable`; without these it has no sandbox. `apart` says that the guardian itself
-    is in namespaces, and comes from the warden.
+    The `folder` is the root or lies in it. The worker may write to the root and to the folders
+    `writable`; without these it has no sandbox.
     """
 
     command: list[str]
@@ -83,8 +83,13 @@ class Orders(TypedDict):
     memory: int
     grace: float
     folder: str
-    root: str
     writable: list[str] | None
+
+
+class Orders(HostOrders):
+    """What the warden carries out: `apart` says that the guardian itself is in namespaces."""
+
+    root: str
     apart: bool
 
 
@@ -445,15 +450,17 @@ def _keep(orders: Orders, host_end: int, above: int, tell: int) -> int:
     return 0
 
 
-def read_orders(ends: Sequence[int]) -> Orders:
-    """The host's orders, from the first descriptor."""
+def read_orders(root: str, ends: Sequence[int]) -> Orders | None:
+    """The host's orders, from the first descriptor; None if the host ended before it gave them."""
     if len(ends) == 1:
         text = os.read(ends[0], MOST_MESSAGE).decode()
     else:
         with open(os.dup(ends[0]), encoding="utf-8") as stream:
             text = stream.readline()
-    orders: Orders = json.loads(text)
-    return orders
+    if not text.endswith("\n"):
+        return None
+    orders: HostOrders = json.loads(text)
+    return Orders(**orders, root=root, apart=False)
 
 
 def carry_out(orders: Orders, ends: Sequence[int], above: int, tell: int) -> int:

@@ -216,15 +216,13 @@ class WorkerProcess(AnyWorker):
         self._folder = new_folder()
         self._token = new_token()
         self._process, life = self._start(directory or self._folder)
-        orders = guardian.Orders(
+        orders = guardian.HostOrders(
             command=[*command, *self._descriptors],
             environment=own_environment(self._token, self._folder, environment),
             memory=memory,
             grace=GRACE,
             folder=self._folder,
-            root=self._folder,
             writable=None if writable is None else [*writable],
-            apart=False,
         )
         with contextlib.suppress(BrokenPipeError):  # it has ended; the next read reports it
             _write_all(life, json.dumps(orders).encode() + b"\n")
@@ -242,7 +240,7 @@ class WorkerProcess(AnyWorker):
         ]
         inherited = [theirs_life, *descriptors.values()]
         try:
-            command = [*WARDEN, str(theirs_life), str(notes)]
+            command = [*WARDEN, self._folder, str(theirs_life), str(notes)]
             process = start_warden(command, directory, theirs["output"], inherited)
         except OSError:
             _close(life)

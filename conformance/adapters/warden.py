@@ -83,8 +83,11 @@ class Warden:
 
 def main() -> None:
     """Read the orders from the first descriptor and have a guardian carry them out."""
-    ends = [int(argument) for argument in sys.argv[1:]]
-    orders = guardian.read_orders(ends)
+    root, ends = sys.argv[1], [int(argument) for argument in sys.argv[2:]]
+    orders = guardian.read_orders(root, ends)
+    if orders is None:
+        remove(root)
+        sys.exit(1)
     for option, value in ((system.PDEATHSIG, signal.SIGCONT), (system.CHILD_SUBREAPER, 1)):
         guardian.attempt_order(option, value)
     above, own_life = os.pipe()
@@ -95,7 +98,7 @@ def main() -> None:
         os.close(notes)
         _guard(orders, ends, above, tell)
     guardian.attempt_order(system.DUMPABLE, 0)
-    guardian.end_as(Warden(pid, ends[0], notes, own_life).watch(orders["root"]))
+    guardian.end_as(Warden(pid, ends[0], notes, own_life).watch(root))
 
 
 def _guard(orders: Orders, ends: list[int], above: int, tell: int) -> None:

@@ -75,7 +75,7 @@ class ZygoteProcess:
         self._output, output = os.pipe()
         os.set_blocking(self._output, False)
         try:
-            command = [*WARDEN, str(theirs.fileno())]
+            command = [*WARDEN, self._root, str(theirs.fileno())]
             directory = launch.directory or self._folder
             self._warden = start_warden(command, directory, output, [theirs.fileno()])
             self._orders.send(self._first_orders())
@@ -88,17 +88,15 @@ class ZygoteProcess:
 
     def _first_orders(self) -> bytes:
         launch = self._launch
-        orders = guardian.Orders(
+        orders = guardian.HostOrders(
             command=launch.command(),
             environment=own_environment(self._token, self._folder, launch.environment),
             memory=launch.memory_limit,
             grace=GRACE,
             folder=self._folder,
-            root=self._root,
             writable=None if launch.writable is None else [*launch.writable],
-            apart=False,
         )
-        return json.dumps(orders).encode()
+        return json.dumps(orders).encode() + b"\n"
 
     def prepare(self, seconds: float) -> None:
         """Wait until the module is imported.

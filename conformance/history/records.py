@@ -1,20 +1,21 @@
 """The file of one release of a target: `FOLDER/TARGET/VERSION.json.gz`, `conformance-history/1`.
 
 A results file holds programs, arrays and scripts of every failure. A history has dozens of
-releases. Its files therefore hold the verdicts, and one line for each violation.
+releases. Its files therefore hold the verdicts, and for each violation a line, the program and
+how its case is made again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from conformance.history.promises import Basis, Promises, promised
 from conformance.json_schemas import schema_of
-from conformance.results import Aspect, Citation, Failure, Results, TargetInfo, Verdict
+from conformance.results import Aspect, Citation, Failure, Origin, Results, TargetInfo, Verdict
 from conformance.results.encoding import as_json
 
 SCHEMA: Literal["conformance-history/1"] = "conformance-history/1"
@@ -40,6 +41,10 @@ class PastFailure(Struct, frozen=True, kw_only=True):
     why: str = ""
     """The reason for a basis other than `release`, in a clause."""
     citation: Citation | None = None
+    program: dict[str, Any] | None = None
+    """The program of the first failing case (`conformance.program.to_json`)."""
+    origin: Origin | UnsetType = UNSET
+    """The source of the case for `conformance bisect`; unset without a case."""
 
 
 class PastRun(Struct, frozen=True, kw_only=True):
@@ -92,6 +97,8 @@ def _past(function: str, aspect: Aspect, failure: Failure, basis: Basis, why: st
         basis=basis,
         why=why,
         citation=failure.citation,
+        program=failure.program,
+        origin=failure.origin,
     )
 
 

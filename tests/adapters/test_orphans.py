@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from conformance.adapters.process import WARDEN
 from tests.families import Family
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="it looks into /proc")
@@ -95,3 +97,19 @@ def test_nothing_outlives_a_run(kind: str, sent: str, tmp_path: Path, temporary:
         time.sleep(0.05)
     assert not family.left_after(0)
     assert not [*temporary.glob(remains)]
+
+
+def test_a_warden_without_orders_removes_its_folder(tmp_path: Path) -> None:
+    """The host was killed before it gave any."""
+    folder = tmp_path / "worker"
+    folder.mkdir()
+    for orders in ("", '{"command": ['):
+        ends, notes = os.pipe(), os.pipe()
+        command = [*WARDEN, str(folder), str(ends[0]), str(notes[0])]
+        warden = subprocess.Popen(command, pass_fds=[ends[0], notes[0]])
+        os.write(ends[1], orders.encode())
+        for end in (*ends, *notes):
+            os.close(end)
+        assert warden.wait(_SECONDS) == 1
+        assert not folder.exists()
+        folder.mkdir()

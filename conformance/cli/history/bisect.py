@@ -97,7 +97,8 @@ def _of_history(folders: Sequence[Path]) -> list[StoredFailure]:
 
 
 def _past(run: PastRun) -> Iterator[StoredFailure]:
-    """The failures of one release. Without a program a bisection runs all cases of the function."""
+    """The failures of one release. A bisection runs the case of each, or without one all cases of
+    the function."""
     info = RunInfo(
         suite_version=run.suite_version,
         profile=run.profile,
@@ -128,6 +129,8 @@ def _failure(past: PastFailure) -> Failure:
         message=past.message,
         count=1,
         citation=past.citation,
+        program=past.program,
+        origin=past.origin,
     )
 
 
@@ -191,8 +194,8 @@ class _Case:
         return self._shown(promises, outcome.failure, version)
 
     def _shown(self, promises: Promises | None, shown: Failure, version: str) -> Probe:
-        """The answer that a failure shows. A history stores no programs, so this failure may be the
-        first to name the parameters of the case."""
+        """The answer that a failure shows, which may be the first to name the parameters of the
+        case: some failures of a history have no program."""
         if shown.verdict not in FAILING:  # a reading that the documents allow
             own = shown.id == self.failure.failure.id
             return Probe(version, CaseOutcome.PASSES, shown.message if own else "")

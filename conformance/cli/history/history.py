@@ -25,6 +25,7 @@ from conformance.history import CellChange, PastRun, changes
 from conformance.history.spans import counts
 from conformance.reporting.safe_text import clean, counted
 from conformance.specs import load
+from conformance.specs.docstrings import described_release
 
 
 def history(options: HistoryOptions) -> int:
@@ -97,7 +98,13 @@ def _line(past: PastRun, cell_changes: Iterable[CellChange]) -> str:
     totals = ", ".join(f"{count} {state}" for state, count in counts(past).items())
     seconds = f" ({past.seconds:.0f} s)" if past.seconds else ""
     broken = counted(len(own) - fixed, "regression")
-    return f"{name}: {totals}; {broken}, {counted(fixed, 'fix', 'fixes')}{seconds}"
+    unread = "; its docstrings could not be read" if _is_unread(past) else ""
+    return f"{name}: {totals}; {broken}, {counted(fixed, 'fix', 'fixes')}{unread}{seconds}"
+
+
+def _is_unread(past: PastRun) -> bool:
+    """Whether the edition's text judged all, because the release's own could not be read."""
+    return not past.document and described_release(past.target.edition) is not None
 
 
 def _print_stored(folder: Path, names: Sequence[str], *, last: bool) -> int:

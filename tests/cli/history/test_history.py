@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from msgspec import UNSET
 
 from conformance.adapters.installation import InstallationError
 from conformance.adapters.releases import PackageRelease
@@ -79,6 +80,9 @@ def test_each_release_has_a_file_and_a_line_with_its_changes(installed: list[str
     ]
     fails = State.FAILS_BY_EDITION
     assert states == [State.PASSES, fails, fails, State.PASSES, State.UNKNOWN]
+    (failure,) = read_past(past_file(Path("past"), "mine", "1.1")).failures
+    assert failure.program is not None  # `bisect` makes the case again
+    assert failure.origin is not UNSET
     page = Path("past/history.md").read_text()
     assert page.index("\nRegressions:") < page.index("\nFixes:")
     assert page.count("`exp` value") == 2
@@ -96,6 +100,15 @@ def test_a_stored_release_is_not_run_again(installed: list[str]) -> None:
 def test_a_release_is_compared_with_those_that_are_stored(installed: list[str]) -> None:
     history("--versions", "1.0")
     assert "; 1 regression, 0 fixes (" in history("--versions", "1.1").output
+
+
+@pytest.mark.parametrize("document", ["", "keras-3.15.1"])
+def test_a_release_whose_docstrings_could_not_be_read_says_so(
+    document: str, installed: list[str]
+) -> None:
+    write_past(Path("past"), past("3.4.1", Verdict.CONFORMS, document=document))
+    result = call("history", "mine", "-o", "past")
+    assert ("; its docstrings could not be read (1 s)" in result.output) == (not document)
 
 
 def test_after_ctrl_c_the_finished_releases_stay(
