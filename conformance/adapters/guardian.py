@@ -1,7 +1,7 @@
 """With the arguments `ROOT LIFE NOTES`: start a worker, end it with all that it started.
 
-With the arguments `ROOT HOST`: keep a zygote, a process that has imported the module of a target, and
-have it fork one worker after another.
+With the arguments `ROOT HOST`: keep a zygote, a process that has imported the module of a target,
+and have it fork one worker after another.
 
 The guardian is the parent of the worker and a child of the warden (`warden`), which is a child of
 the host. So no worker outlives the host, no process outlives the worker, and a worker that kills
@@ -9,13 +9,13 @@ its parent kills the guardian only. Both need nothing but the standard library. 
 the worker does: with its exit status, or by its signal.
 
 `ROOT` is the folder that is removed in the end, even if the host was killed before it gave any
-orders. `LIFE` is the descriptor of a pipe. The host writes one line of JSON to it, the `Orders`; when it
-closes the pipe, the guardian ends the worker. `NOTES` is the descriptor of a file. If the guardian
-ends the worker for exceeding a limit, it writes the index of the limit in `LIMITS` there, behind
-the stage, as a little-endian 32-bit integer.
+orders. `LIFE` is the descriptor of a pipe. The host writes one line of JSON to it, the
+`HostOrders`; when it closes the pipe, the guardian ends the worker. `NOTES` is the descriptor of a
+file. If the guardian ends the worker for exceeding a limit, it writes the index of the limit in
+`LIMITS` there, behind the stage, as a little-endian 32-bit integer.
 
-`HOST` is the descriptor of a socket that keeps messages apart. The host sends the `Orders` for the
-zygote; the guardian answers `READY` once the zygote can fork. Each message after that orders a
+`HOST` is the descriptor of a socket that keeps messages apart. The host sends the `HostOrders` for
+the zygote; the guardian answers `READY` once the zygote can fork. Each message after that orders a
 worker: a JSON object with the `folder` and the `directory` of the worker, and five descriptors
 (`FORKED_ENDS`). The first is a socket: when the host closes it, the guardian ends the worker. When
 the worker has ended, the guardian writes its wait status there as a little-endian 32-bit integer.

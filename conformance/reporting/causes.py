@@ -12,7 +12,7 @@ from msgspec import UNSET
 from conformance.reporting.listing import ListedFailure, failure_readings
 from conformance.reporting.marks import GRAVEST_FIRST
 from conformance.reporting.safe_text import clean
-from conformance.results import Failure, FindingKind, Verdict
+from conformance.results import IN_32_BITS, Failure, FindingKind, Verdict
 
 _QUOTED = r"(?P<quote>['\"`])(?![A-Za-z_. ]+(?P=quote)).*?(?P=quote)"
 _OWN = re.compile(rf"{_QUOTED}|\[[^\]]*\]|\([^)]+\)|\w*\d[\w.]*")
@@ -56,6 +56,7 @@ _WORDS: Mapping[str, str] = {
 _FRONT_END = re.compile(r"keras/src/(?:ops|backend/common|random)/")
 """The code of Keras that every backend runs."""
 _DTYPES = (FindingKind.DTYPE, FindingKind.CLAIMED_DTYPE)
+_NARROW = "float64 is computed with 32 bits"
 
 
 class Cause(NamedTuple):
@@ -99,7 +100,8 @@ def cause(entry: ListedFailure) -> str:
     A divergence: the readings that it takes. An exception: its type and the line of the
     implementation that raised it; without such a line, its message without names, numbers and
     shapes. A wrong dtype: both dtypes, because a policy of the implementation shows in many
-    functions. Another wrong answer: the aspect, the kind of difference, and the most suspect line.
+    functions. For the same reason, all answers of float64 that are right with 32 bits have one
+    cause. Another wrong answer: the aspect, the kind of difference, and the most suspect line.
     """
     failure = entry.failure
     if failure is None:
@@ -114,6 +116,8 @@ def cause(entry: ListedFailure) -> str:
 def _outcome(entry: ListedFailure) -> str:
     assert entry.failure is not None
     message = clean(entry.failure.message)
+    if IN_32_BITS in message:
+        return _NARROW
     if ended := _SIGNAL.search(message):
         return ended[0]
     if needs := _NEEDS.search(message):
@@ -145,7 +149,7 @@ def suspect_line(failure: Failure) -> str | None:
 
 def in_front_end(entry: ListedFailure) -> bool:
     """Whether a failure has its place in the code of Keras that all backends share."""
-    if entry.failure is None:
+    if entry.failure is None or IN_32_BITS in entry.failure.message:
         return False
     place = entry.failure.place
     line = clean(place) if isinstance(place, str) else suspect_line(entry.failure)
@@ -167,6 +171,8 @@ def is_one_cause(failure: ListedFailure) -> bool:
     if failure.failure is None:
         return False
     message = clean(failure.failure.message)
+    if IN_32_BITS in message:
+        return True
     raised = any(text.search(message) for text in (_SIGNAL, _NEEDS, _RAISES))
     return raised or bool(_dtypes(failure.failure) or suspect_line(failure.failure))
 

@@ -1,6 +1,6 @@
 """The results of a run: the records of a results file, and the events that announce them."""
 
-from conformance.results.kinds import FindingKind
+from conformance.results.kinds import IN_32_BITS, FindingKind
 from conformance.results.model import (
     ASPECTS,
     SCHEMA,
@@ -27,6 +27,7 @@ from conformance.results.model import (
 
 __all__ = [
     "ASPECTS",
+    "IN_32_BITS",
     "SCHEMA",
     "Array",
     "Aspect",

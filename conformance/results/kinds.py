@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+IN_32_BITS = ", as in 32 bits"
+"""Follows a wrong answer of 64 bits that is right of numbers rounded to 32 bits."""
+
 
 class FindingKind(StrEnum):
     """The kind of a failure in results, where no documented error and no check gives it its name.

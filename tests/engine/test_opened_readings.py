@@ -16,7 +16,7 @@ from conformance.engine import PROFILES
 from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.findings import Finding
 from conformance.oracle.variants import NARROWED, VARIANTS
-from conformance.results import Aspect, Verdict
+from conformance.results import IN_32_BITS, Aspect, FindingKind, Verdict
 from conformance.specs.convention_names import ConventionName
 from conformance.specs.conventions import taken
 from tests.engine.support import tasks
@@ -117,6 +117,23 @@ def test_they_are_none_of_results_that_have_64(function: str) -> None:
     findings = list(values(function, hidden))
     assert Verdict.VIOLATES in {f.verdict for f in findings}
     assert taken(*NARROWED) not in shown(findings)
+
+
+def finite(findings: Iterator[Finding]) -> list[Finding]:
+    """Those whose answer is finite numbers of float64."""
+    arrays = [(f, f.got) for f in findings if isinstance(f.got, np.ndarray)]
+    return [f for f, got in arrays if got.dtype == np.float64 and np.isfinite(got).all()]
+
+
+@pytest.mark.parametrize("function", ["square", "cumsum", "sin"])
+def test_a_wrong_answer_says_that_it_is_right_with_32_bits(function: str) -> None:
+    narrowed = [f for f in finite(values(function, hidden)) if f.kind == FindingKind.ACCURACY]
+    assert narrowed
+    assert all(f.gives.endswith(IN_32_BITS) for f in narrowed)
+    with np.errstate(all="ignore"):
+        others = finite(values(function, lambda p, a: np.asarray(hidden(p, a) * 2 + 1)))
+    assert others
+    assert not any(IN_32_BITS in f.gives for f in others)
 
 
 def test_an_index_shows_no_digits_of_the_tensor() -> None:

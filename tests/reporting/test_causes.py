@@ -163,6 +163,15 @@ def test_a_wrong_dtype_is_one_cause_for_all_functions_whatever_the_line() -> Non
     ]
 
 
+def test_numbers_with_32_bits_are_one_cause_whatever_the_line() -> None:
+    message = "f(x) gives inf at [0], as in 32 bits; expected 4e+38"
+    lines = [SuspectLine(place="keras/src/ops/nn.py:3, in relu", score=1.0)]
+    several = [listed_failure(message), listed_failure(message, suspect_lines=lines)]
+    (one,) = causes(several)
+    assert one.title == "float64 is computed with 32 bits"
+    assert all(map(is_one_cause, several))
+
+
 def test_the_text_of_a_line_is_clean() -> None:
     (cause_of_it,) = causes([suspected("a\x1b[2J.py:1, in f")])
     assert "\x1b" not in cause_of_it.says

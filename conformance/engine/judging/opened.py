@@ -1,4 +1,4 @@
-"""The conventions that an answer opens, not the call.
+"""What an answer shows, not the call: the conventions that it opens, and numbers of 32 bits.
 
 Whether numbers were computed with 32 bits, a variance as a difference of squares, or an epsilon
 taken as a limit, the call does not show: these points are looked at where an answer is not the
@@ -15,9 +15,10 @@ import numpy.typing as npt
 
 from conformance.dtypes import held_in
 from conformance.engine.judging.cases import Prepared
+from conformance.oracle import agrees
 from conformance.oracle.keras_ops.normalisation import WITH_EPSILON
 from conformance.oracle.normalisation import OF_SQUARES
-from conformance.oracle.variants.numbers import NARROW, WIDER
+from conformance.oracle.variants.numbers import FLUSHED, NARROW, NARROWED, WIDER
 from conformance.specs.convention_names import ConventionName
 
 Array = npt.NDArray[Any]
@@ -43,6 +44,25 @@ def opened(prepared: Prepared, number: int, got: Array, made: Iterable[str]) -> 
     narrowed = got.dtype.name in narrow and got.dtype.name not in prepared.dtypes
     if narrow and (narrowed or not {*made}.isdisjoint(NARROW.values())):
         yield ConventionName.COMPUTING_DTYPE
+
+
+def is_in_32_bits(prepared: Prepared, number: int, got: Array) -> bool:
+    """Whether an answer to numbers of float64 is right of the same numbers rounded to float32, and
+    computed with 32 bits. The largest number may stand for an infinity, and zero for a subnormal
+    number."""
+    arrays = prepared.arrays[number].values()
+    if prepared.evidence is not None or all(a.dtype != np.float64 for a in arrays):
+        return False
+    if got.dtype == np.float64:
+        most = np.finfo(np.float32).max
+        with np.errstate(over="ignore"):
+            got = np.where(np.abs(got) >= most, np.copysign(np.inf, got), got).astype(np.float32)
+    dtype = NARROW.get(prepared.dtypes[0], prepared.dtypes[0])
+    for readings in ((NARROWED,), (NARROWED, FLUSHED)):
+        expected = prepared.expectation(number, dtype, readings)
+        if expected.value.shape == got.shape and agrees(got, expected).all():
+            return True
+    return False
 
 
 def _leaves_integers(prepared: Prepared, number: int) -> bool:

@@ -16,7 +16,7 @@ from conformance.dtypes import BFLOAT16, held_in, holds_more, is_floating, limit
 from conformance.engine.judging.answers import CallAnswer, only_value
 from conformance.engine.judging.elements import belonging
 from conformance.engine.judging.findings import MOST_NUMBERS, Allowance, Finding, Judgement
-from conformance.engine.judging.opened import opened, overflows
+from conformance.engine.judging.opened import is_in_32_bits, opened, overflows
 from conformance.engine.judging.promotions import is_of_halves, promotions
 from conformance.engine.judging.readings import (
     AllowedAnswers,
@@ -36,7 +36,7 @@ from conformance.oracle.compare import widened_by_rounding
 from conformance.oracle.ranges import Range
 from conformance.oracle.rounding import name_of
 from conformance.oracle.variants import NARROWED, SATURATED, VARIANTS, WIDER, Readings
-from conformance.results import Aspect, FindingKind
+from conformance.results import IN_32_BITS, Aspect, FindingKind
 from conformance.specs.convention_names import ConventionName
 from conformance.specs.conventions import taken
 from conformance.specs.load import ruled_out
@@ -339,12 +339,13 @@ def _wrong(case: CallAnswer, got: Array, answer: AllowedAnswers) -> Finding:
             case, answer.without_excused(got), expectation, inaccurate=False
         )
     allowed = of_nothing(case.conventions)
+    narrow = _of_32_bits(case, got)
     return case.finding(
         allowed,
         FindingKind.VALUE,
-        gives=gives if forbidden is None else f"{gives}, as {forbidden} has it",
+        gives=gives + narrow if forbidden is None else f"{gives}, as {forbidden} has it",
         demands=demands,
-        detail=forbidden or "",
+        detail=forbidden or narrow,
         got=got,
         expected=expectation.value,
         ulp=worst(got, expectation).ulp,
@@ -356,15 +357,22 @@ def _inaccurate(case: CallAnswer, got: Array, readings: Readings) -> Finding:
     own = _expectation(case, got, tuple(r for r in readings if r in VARIANTS))
     gives, demands = _difference(case, got, own, inaccurate=True)
     allowed = of_readings(*readings, (ConventionName.ACCURACY, "inaccurate"))
+    narrow = _of_32_bits(case, got)
     return case.finding(
         allowed,
         FindingKind.ACCURACY,
-        gives=gives,
+        gives=gives + narrow,
         demands=demands,
+        detail=narrow,
         got=got,
         expected=own.value,
         ulp=worst(got, own).ulp,
     )
+
+
+def _of_32_bits(case: CallAnswer, got: Array) -> str:
+    """Words for an answer that was computed with 32 bits; empty for another."""
+    return IN_32_BITS if is_in_32_bits(case.prepared, case.number, got) else ""
 
 
 def _difference(
