@@ -41,28 +41,40 @@ LONGEST_SELECTION = 76
 
 
 def score_line(functions: Sequence[FunctionResult], paint: Paint) -> Text:
-    """`412 of 455 aspects follow the documents (90.5 %), 31 missing (6.9 %), ✗ 12 violate, ...`.
+    """`412 of 455 aspects follow the documents (90.5 %), ✗ 12 violate, 31 missing (6.8 %): ...`.
 
-    Then the other faults, changes and lacks that occur, and how many aspects take another reading.
-    The figures are those of the functions that are there; absent ones follow, with the whole score.
+    After the faults and changes come the lacks, and how many aspects take another reading. The
+    figures are those of the functions that are there; absent ones follow, with the whole score.
     """
     there = [function for function in functions if not is_absent(function)] or functions
-    line = Text(score_text(functions))
-    for verdict, count in shown_counts(there):
-        text = paint.mark(verdict, f"{count} {MARKS[verdict].verb}")
-        line = Text.assemble(line, "; " if verdict is Verdict.DIVERGES else ", ", text)
+    line = Text(_kept_text(functions))
+    counts = dict(shown_counts(there))
+    lacks = [verdict for verdict in LACKS if verdict in counts]
+    for verdict in sorted(counts, key=lambda v: (v is Verdict.DIVERGES, v in lacks)):
+        text = paint.mark(verdict, f"{counts[verdict]} {MARKS[verdict].verb}")
+        first = f"{_missing_text(functions)}: " if verdict in lacks[:1] else ", "
+        line = Text.assemble(line, "; " if verdict is Verdict.DIVERGES else first, text)
     return Text.assemble(line, absent_text(functions))
 
 
 def score_text(functions: Sequence[FunctionResult]) -> str:
-    """`412 of 455 aspects follow the documents (90.5 %), 31 missing (6.9 %)`; of the functions that
+    """`412 of 455 aspects follow the documents (90.5 %), 31 missing (6.8 %)`; of the functions that
     are there, if some are absent."""
+    return _kept_text(functions) + _missing_text(functions)
+
+
+def _kept_text(functions: Sequence[FunctionResult]) -> str:
     there = [function for function in functions if not is_absent(function)] or functions
     points = score(there)
-    missing = f", {points.missing} missing ({points.percent_missing})" if points.missing else ""
     of = "" if len(there) == len(functions) else f" of {counted(len(there), 'function')}"
     keep = f"follow the documents ({points.percent})"
-    return f"{points.keeping} of {points.demanded} aspects{of} {keep}{missing}"
+    return f"{points.keeping} of {points.demanded} aspects{of} {keep}"
+
+
+def _missing_text(functions: Sequence[FunctionResult]) -> str:
+    there = [function for function in functions if not is_absent(function)] or functions
+    points = score(there)
+    return f", {points.missing} missing ({points.percent_missing})" if points.missing else ""
 
 
 def absent_text(functions: Sequence[FunctionResult]) -> str:

@@ -67,12 +67,12 @@ class Score(NamedTuple):
     @property
     def percent(self) -> str:
         """The share that follows the documents, with one decimal; never 100.0 unless all do."""
-        return self._share(self.keeping * 1000 // self.demanded) if self.demanded else _NOTHING
+        return _share(self.keeping, self.demanded)
 
     @property
     def percent_missing(self) -> str:
         """The share that is missing, with one decimal; never 0.0 unless nothing is."""
-        return self._share(-(-self.missing * 1000 // self.demanded)) if self.demanded else _NOTHING
+        return _share(self.missing, self.demanded)
 
     @property
     def figures(self) -> str:
@@ -90,9 +90,14 @@ class Score(NamedTuple):
         """`, 8 not judged: an error in the suite`; empty if there was none."""
         return f", {self.errors} not judged: an error in the suite" if self.errors else ""
 
-    @staticmethod
-    def _share(tenths: int) -> str:
-        return f"{tenths // 10}.{tenths % 10} %"
+
+def _share(part: int, whole: int) -> str:
+    """A part in percent, rounded to one decimal; 0.0 and 100.0 of none and all alone."""
+    if not whole:
+        return _NOTHING
+    least, most = int(part > 0), 1000 - int(part < whole)
+    tenths = min(max((2000 * part + whole) // (2 * whole), least), most)
+    return f"{tenths // 10}.{tenths % 10} %"
 
 
 def demanded(failure: Failure) -> bool:

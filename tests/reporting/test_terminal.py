@@ -236,8 +236,8 @@ def test_the_summary_gives_score_counts_rate_share_and_restarts() -> None:
     scores = section(text, "Scores")
     assert 6 * len(ASPECTS) == 78, "of the seven functions, one is not applicable"
     assert scores[0] == (
-        "t: 74 of 78 aspects follow the documents (94.8 %), 1 missing (1.3 %), ✗ 1 violate, "
-        "! 1 crashed, ⧖ 1 timed out, – 1 unsupported; ≈ 1 take another reading"  # noqa: RUF001
+        "t: 74 of 78 aspects follow the documents (94.9 %), ✗ 1 violate, "
+        "! 1 crashed, ⧖ 1 timed out, 1 missing (1.3 %): – 1 unsupported; ≈ 1 take another reading"  # noqa: RUF001
     )
     assert "1000 cases in 10.0 s (100 cases/s)" in scores[1]
     assert "75% of the time in the implementation" in scores[1]

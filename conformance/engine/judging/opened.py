@@ -54,9 +54,12 @@ def is_in_32_bits(prepared: Prepared, number: int, got: Array) -> bool:
     if prepared.evidence is not None or all(a.dtype != np.float64 for a in arrays):
         return False
     if got.dtype == np.float64:
-        most = np.finfo(np.float32).max
         with np.errstate(over="ignore"):
-            got = np.where(np.abs(got) >= most, np.copysign(np.inf, got), got).astype(np.float32)
+            rounded = got.astype(np.float32)
+        if not np.array_equal(rounded, got, equal_nan=True):
+            return False
+        largest = np.abs(rounded) == np.finfo(np.float32).max
+        got = np.where(largest, np.copysign(np.float32(np.inf), rounded), rounded)
     dtype = NARROW.get(prepared.dtypes[0], prepared.dtypes[0])
     for readings in ((NARROWED,), (NARROWED, FLUSHED)):
         expected = prepared.expectation(number, dtype, readings)

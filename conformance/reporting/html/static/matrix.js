@@ -181,7 +181,12 @@
     return [kept, missing, demanded];
   }
 
-  const share = (part, whole, round) => `${(round((part * 1000) / whole) / 10).toFixed(1)} %`;
+  // as in `results.scores`: 0.0 and 100.0 are the shares of none and all alone
+  const share = (part, whole) => {
+    const tenths = Math.round((part * 1000) / whole);
+    const bounded = Math.min(Math.max(tenths, part > 0 ? 1 : 0), part < whole ? 999 : 1000);
+    return `${(bounded / 10).toFixed(1)} %`;
+  };
 
   function apply() {
     const wanted = state(), aspect = aspects.indexOf(wanted.aspect);
@@ -273,9 +278,9 @@
   function total(head, [kept, missing, demanded]) {
     const [first, second, third] = head.querySelector(".points").children;
     if (head.dataset.partial) return;
-    first.textContent = demanded ? share(kept, demanded, Math.floor) : "–";
+    first.textContent = demanded ? share(kept, demanded) : "–";
     second.textContent = demanded ? `${kept}/${demanded}` : "";
-    third.textContent = demanded ? `${share(missing, demanded, Math.ceil)} missing` : "";
+    third.textContent = demanded ? `${share(missing, demanded)} missing` : "";
   }
 
   // without a filter the page is right as it came
