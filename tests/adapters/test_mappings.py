@@ -191,6 +191,7 @@ WRONG = {
     "imports = []\n[functions.sum]\nold = 'x'\nnew = 'x'\nrefuses = {'x +' = ''}": "sum.refuses",
     "imports = []\n[functions.sum]\nold = 'x'\nnew = 'x'\nwhen = {differs = 'x'}": "sum.when",
     "imports = []\n[functions.sum]\nold = 'x'\nnew = 'x'\non = {a = ''}\nwhen = {a = 'x+'}": "when",
+    "imports = []\n[functions.sum]\nold = 'x'\nnew = 'x'\non = {a = ''}\nwide = ['b']": "sum.wide",
     "imports = []\n[functions.'a b']\nold = 'x'\nnew = 'x'": "functions.a b",
     'imports = []\n[functions.sum]\nold = "x"\nnew = "y = x\\ny"': "return",
     "imports = []\n[functions.sum]\nold = 'x'\nnew = 'x'\n[absent]\nsum = 'no'": "absent.sum",

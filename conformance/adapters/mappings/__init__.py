@@ -71,6 +71,8 @@ class MappingRow(Struct, frozen=True, forbid_unknown_fields=True):
     remark: str = ""
     on: dict[str, str] = {}
     """Differences on one target only, by the target's name."""
+    wide: list[str] = []
+    """The targets whose difference concerns float64 and integers of 64 bits alone."""
     when: dict[str, str] = {}
     """Conditions over the parameters under which `differs`, or what is said of a target, holds."""
     refuses: dict[str, str] = {}
@@ -158,3 +160,6 @@ def _check_conditions(path: Path, name: str, row: MappingRow) -> None:
     if loose := sorted(row.when.keys() - conditioned):
         where = f"{path}: functions.{name}.when.{loose[0]}"
         raise MappingError(f"{where}: nothing is said to differ there; write it in `on` or differs")
+    if loose := sorted({*row.wide} - {*row.on}):
+        where = f"{path}: functions.{name}.wide"
+        raise MappingError(f"{where}: {loose[0]!r} is not in `on`; name a target of `on`")

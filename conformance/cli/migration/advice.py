@@ -120,8 +120,9 @@ def refusals(row: MappingRow, documented: Signature, arguments: Given | None) ->
 
 def claims(
     row: MappingRow, documented: Signature, arguments: Given | None, unshown: Collection[str]
-) -> Iterator[str]:
-    """The statements of the table on such arguments, as results confirm them.
+) -> Iterator[tuple[str, bool]]:
+    """The statements of the table on such arguments, as results confirm them, each with whether it
+    concerns numbers of 64 bits alone.
 
     `unshown` are the targets whose results show no case with such arguments. A statement on one
     of these targets alone concerns other uses.
@@ -134,7 +135,7 @@ def claims(
         parts = [f"on {where}"] if where in row.on else []
         parts += [f"where {condition}"] if holds is None else []
         if holds is not False:
-            yield f"{' '.join(parts)}: {says}" if parts else says
+            yield f"{' '.join(parts)}: {says}" if parts else says, where in row.wide
 
 
 def concerned(
@@ -201,12 +202,26 @@ def bearing(
             yield replace(shown, targets=on), applies
 
 
-def case_lines(cases: Iterable[tuple[ShownAdvice, str]]) -> Iterator[str]:
-    """The failing cases that such arguments have, each once with its targets."""
+def case_lines(cases: Iterable[tuple[ShownAdvice, str]]) -> Iterator[tuple[str, bool]]:
+    """The failing cases that such arguments have, each once with its targets, and whether it has
+    numbers of 64 bits."""
     for shown, applies in cases:
         if shown.failure.verdict in DEVIATIONS:
             where = ", ".join(shown.targets)
-            yield f"{applies} on {where}: {shown.failure.message} ({shown.failure.id})"
+            line = f"{applies} on {where}: {shown.failure.message} ({shown.failure.id})"
+            yield line, _is_wide(shown.failure)
+
+
+_WIDE = ("float64", "int64", "uint64")
+
+
+def _is_wide(failure: Failure) -> bool:
+    """Whether a tensor of the failing call has numbers of 64 bits."""
+    try:
+        inputs = from_json(failure.program).inputs
+    except ProgramError:
+        return False
+    return any(one.dtype in _WIDE for one in inputs)
 
 
 _SHOWING = (*DEVIATIONS, Verdict.DIVERGES, Verdict.UNSUPPORTED)
@@ -286,6 +301,8 @@ class Outcome(StrEnum):
 
     SAME = "same"
     """The new call does the same."""
+    SAME_IN_32_BITS = "same in 32 bits"
+    """The new call differs only for float64 and integers of 64 bits."""
     UNKNOWN = "undocumented"
     """No document of the API has such a function, and no call is known for it."""
     DIFFERS = "differs"
@@ -308,6 +325,8 @@ class Advice:
     """The new expression, or the lines of a function; empty where nothing takes its place."""
     says: Sequence[str] = field(default_factory=tuple)
     """The differences, in words."""
+    wide: frozenset[str] = frozenset()
+    """Those of `says` that concern numbers of 64 bits alone."""
     template: str = ""
     """The new expression over the documented parameters."""
     documented: Signature | None = None
@@ -337,19 +356,23 @@ def advice(use: Use, table: MappingTable, specs: Specs, results: Sequence[Result
     judged = {run.target.name for run in results}
     unshown = judged - {target for shown, _ in cases for target in shown.targets}
     unfit = tuple(misfit(use.call, documented, specs[name].renamed)) if use.call else ()
+    shown = [*claims(row, documented, arguments, unshown), *case_lines(cases)]
     says = (*refused, *unfit, *_written(use, documented), *([ported.says] if ported else ()))
-    says += (
-        *claims(row, documented, arguments, unshown),
-        *_array_axes(arguments),
-        *_left_out(row, arguments),
-        *case_lines(cases),
-    )
-    outcome = Outcome.DIFFERS if says else Outcome.SAME
+    says += (*(text for text, _ in shown), *_array_axes(arguments), *_left_out(row, arguments))
+    wide = frozenset(text for text, of_64_bits in shown if of_64_bits)
+    outcome = outcome_of(says, wide)
     if any(text.startswith(REFUSES) for text in refused):
         outcome = Outcome.REFUSED
     elif unfit:
         outcome = Outcome.UNFINISHED
-    return Advice(use, outcome, new, says, template, documented, specs[name].renamed)
+    return Advice(use, outcome, new, says, wide, template, documented, specs[name].renamed)
+
+
+def outcome_of(says: Collection[str], wide: Collection[str]) -> Outcome:
+    """The outcome for a use that can be translated, with these differences."""
+    if not says:
+        return Outcome.SAME
+    return Outcome.SAME_IN_32_BITS if {*says} <= {*wide} else Outcome.DIFFERS
 
 
 def _without_row(use: Use, table: MappingTable, *, known: bool) -> Advice:

@@ -17,7 +17,7 @@ import conformance
 from conformance.adapters.mappings import MappingTable
 from conformance.cli.errors import CANNOT_RUN, UsageProblem
 from conformance.cli.files.outputs import write_file
-from conformance.cli.migration.advice import Advice, Outcome, advice
+from conformance.cli.migration.advice import Advice, Outcome, advice, outcome_of
 from conformance.cli.migration.uses import CONVERT, Unreadable, Use, notebooks, sources, uses
 from conformance.cli.options.values import MigrationOptions
 from conformance.files import MOST_SOURCE, read_bounded
@@ -32,6 +32,7 @@ SCHEMA = (
 )
 LEVELS = {
     Outcome.SAME: "note",
+    Outcome.SAME_IN_32_BITS: "note",
     Outcome.UNKNOWN: "warning",
     Outcome.DIFFERS: "warning",
     Outcome.UNFINISHED: "error",
@@ -40,6 +41,7 @@ LEVELS = {
 }
 _RULES = {
     Outcome.SAME: "The call of Keras 3 that replaces this function of K does the same.",
+    Outcome.SAME_IN_32_BITS: "The call of Keras 3 differs only for numbers of 64 bits.",
     Outcome.UNKNOWN: "No document describes this name, and Keras 3 does not have it.",
     Outcome.DIFFERS: "The call of Keras 3 behaves differently with these arguments.",
     Outcome.UNFINISHED: "You must change this use of K by hand.",
@@ -173,8 +175,9 @@ def _on(backend: str | None, piece: Advice) -> Advice:
     if backend is None:
         return piece
     says = [text for text in piece.says if not (on := _ON.match(text)) or on[1] == backend]
-    settled = not says and piece.outcome is Outcome.DIFFERS
-    return replace(piece, says=says, outcome=Outcome.SAME if settled else piece.outcome)
+    open_ = piece.outcome in (Outcome.DIFFERS, Outcome.SAME_IN_32_BITS)
+    outcome = outcome_of(says, piece.wide) if open_ else piece.outcome
+    return replace(piece, says=says, outcome=outcome)
 
 
 def _translate(options: MigrationOptions, pieces: Sequence[Advice]) -> None:

@@ -47,9 +47,9 @@ IMPORTS = {
 }
 
 
-def summed(name: str, *steps: Step) -> Results:
+def summed(name: str, *steps: Step, dtype: str = "float32") -> Results:
     """Results in which `sum` fails for one call, on one target."""
-    item = Input("x", (2,), "float32", Binding.VARIABLE)
+    item = Input("x", (2,), dtype, Binding.VARIABLE)
     program = to_json(Program((item,), steps, ("result",)))
     aspect = aspect_result(Aspect.VALUE, Verdict.VIOLATES, failure(id="f1", program=program))
     return results(name, [FunctionResult("sum", "reductions", [aspect])])
@@ -251,6 +251,22 @@ def test_a_case_without_special_arguments_counts_for_every_use(folder: Path) -> 
         assert use["says"][-1].startswith("differs on keras3-torch: ")
 
 
+@pytest.mark.parametrize("dtype", ["float64", "int64"])
+def test_a_case_of_64_bits_is_no_difference_for_layers(folder: Path, dtype: str) -> None:
+    step = Step("result", "sum", (Ref("x"),))
+    JsonWriter(folder / "results").handle(TargetFinished(summed("keras3-torch", step, dtype=dtype)))
+    (use,) = scanned("K.sum(x)", places=("results",))
+    assert use["outcome"] == "same in 32 bits"
+    assert use["says"][-1].startswith("differs on keras3-torch: ")
+
+
+def test_a_statement_on_64_bits_is_no_difference_for_layers() -> None:
+    (use,) = scanned("K.mean(x)")
+    assert (use["outcome"], len(use["says"])) == ("same in 32 bits", 1)
+    put("old.py", "from keras import backend as K", "K.mean(x)")
+    assert "1 same\n" in scan("--scan", "old.py", "--backend", "jax").stdout
+
+
 SUMS = ("K.sum(x, axis=1, keepdims=True)", "K.sum(x, keepdims=True)", "K.sum(x, a, keepdims=True)")
 """Of these keepdims is heeded, is not, and may not be where there is no axis."""
 
@@ -307,6 +323,7 @@ def test_text_has_every_use_under_its_file_with_its_line() -> None:
     ("line", "statuses"),
     [
         ("K.exp(x)", (0, 0, 0)),
+        ("K.mean(x)", (0, 0, 0)),
         ("K.dot(x, y)", (1, 0, 0)),
         ("K.gradients(x, y)", (1, 1, 0)),
         ("K.get_session()", (1, 1, 0)),
