@@ -147,9 +147,9 @@ _COUNTED: Mapping[Verdict, str] = {
 
 def _notice(results: Results) -> str:
     points = score(results.functions)
-    parts = [f"{points.keeping} of {points.demanded} aspects follow the documents"]
+    parts = [f"{points.keeping} of {points.demanded} aspects"]
     parts += [f"{count} {_COUNTED[verdict]}" for verdict, count in shown_counts(results.functions)]
-    title = f"{results.target.name} keeps {points.percent} of the demands"
+    title = f"{points.percent} of the aspects of {results.target.name} follow the documents"
     return _command("notice", title, "; ".join(parts))
 
 

@@ -141,7 +141,7 @@ def test_annotations_are_plain_english() -> None:
         "1 more failure with this cause: sum. Run it again: conformance replay v1 --target mine"
     )
     assert second.startswith("::error title=exp ends the process on mine::")
-    assert notice.startswith("::notice title=mine keeps 0.0 %25 of the demands::")
+    assert notice.startswith("::notice title=0.0 %25 of the aspects of mine follow the documents::")
     assert "2 contradict a document; 1 end the process" in notice
 
 
