@@ -77,7 +77,9 @@ def with_id(text: str, known: Sequence[StoredFailure]) -> list[StoredFailure]:
     ids = sorted({stored.failure.id for stored in matches})
     if not ids:
         there = sorted({stored.failure.id for stored in known})
-        hint = question(misspelt(text, there, alike=_NEAR)) or "`conformance show FUNCTION` lists ids"
+        hint = (
+            question(misspelt(text, there, alike=_NEAR)) or "`conformance show FUNCTION` lists ids"
+        )
         raise UsageProblem(f"no failure {clean(text)!r} in these results", hint)
     if len(ids) > 1:
         lines = "\n".join(f"  {_with_targets(identity, matches)}" for identity in ids[:MOST])
