@@ -9,11 +9,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conformance.scenarios.promises import keras_axes, keras_numbers, keras_shapes
+from conformance.scenarios.promises import (
+    keras_axes,
+    keras_lengths,
+    keras_numbers,
+    keras_shapes,
+)
 from tests.scenarios import keras_ops as ops
 from tests.scenarios import running
 
-FAMILIES = (*keras_axes.FAMILIES, *keras_numbers.FAMILIES, *keras_shapes.FAMILIES)
+FAMILIES = (
+    *keras_axes.FAMILIES,
+    *keras_numbers.FAMILIES,
+    *keras_shapes.FAMILIES,
+    *keras_lengths.FAMILIES,
+)
 Function = Callable[..., Any]
 problems = partial(ops.problems_in, FAMILIES)
 
@@ -180,11 +190,11 @@ def test_an_axis_of_numpy_gives_the_shape_of_that_axis(name: str) -> None:
         assert ops.problems_of(scenario, {name: lambda x, axis: np.zeros((2,))})
 
 
-@pytest.mark.parametrize("name", [name.removeprefix("keras.ops.") for name in keras_shapes.CALLED])
-def test_parts_of_a_call_for_any_length_are_those_of_the_tensor(name: str) -> None:
-    *_, parts = keras_shapes.CALLED[f"keras.ops.{name}"]
+@pytest.mark.parametrize("call", keras_lengths.CALLS, ids=lambda call: call.function)
+def test_parts_of_a_call_for_any_length_are_those_of_the_tensor(call: keras_lengths.Call) -> None:
+    name, parts = call.function.removeprefix("keras.ops."), call.results
     own = [s for s in ops.scenarios_in(FAMILIES, name) if s.title == "compiled for any length"]
     (check,) = (check for scenario in own for check in scenario.checks)
     assert running.tested(check, list(parts)) is None
-    assert running.tested(check, [part + 1 for part in parts])
+    assert running.tested(check, [1 - part for part in parts])
     assert running.tested(check, [np.zeros(99)])

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from conformance.program.model import COMPILED
 from conformance.results import Aspect
-from conformance.scenarios.checks import Test, has_dtype, has_static_shape, is_array, shown
+from conformance.scenarios.checks import has_dtype, has_static_shape, is_array, shown
 from conformance.scenarios.drawn_arrays import numbered
 from conformance.scenarios.model import (
     ARGS,
@@ -18,8 +17,6 @@ from conformance.scenarios.model import (
     SUMMARY,
     SYMBOL,
     Array,
-    Problem,
-    Values,
 )
 from conformance.scenarios.recorder import Book, Recorder
 from conformance.specs.convention_names import ConventionName
@@ -121,47 +118,6 @@ def lone_keys(K: Recorder, key: str, kind: str) -> None:
         K.expect("the shape", shape, is_shape, demands, aspect=Aspect.STATIC_SHAPE, at=SYMBOL)
     else:
         K.expect("the part", part.output("values"), is_array(expected), shown(expected), at=SUMMARY)
-
-
-CALLED: Mapping[str, tuple[Array, Sequence[Any], Mapping[str, Any], Sequence[Array]]] = {
-    "keras.ops.array_split": (
-        numbered(5),
-        [3],
-        {},
-        [numbered(5)[:2], numbered(5)[2:4], numbered(5)[4:]],
-    ),
-    "keras.ops.split": (numbered(5), [[1, 3]], {}, np.split(numbered(5), [1, 3])),
-    "keras.ops.squeeze": (numbered(1, 2), [], {"axis": 0}, [numbered(2)]),
-    "keras.ops.unstack": (numbered(2, 3), [], {"num": 2}, [*numbered(2, 3)]),
-}
-"""A tensor, the other arguments, and the results, of calls that depend on the first length."""
-
-
-@BOOK.scenario(CALLED.keys(), "compiled for any length", editions=KERAS_3)
-def of_any_length(K: Recorder) -> None:
-    """The first length is not known while the call is compiled. It may be refused."""
-    array, positional, keywords, expected = CALLED[K.tested]
-    x = K.tensor("x", array)
-    parts = K.step(COMPILED, (K.tested, [x], x, *positional), keywords).output("parts")
-    K.conventions = (ConventionName.COMPILED_CALL,)
-    shapes = [part.shape for part in expected]
-    K.expect("the parts", parts, _are_parts(expected), f"shapes {shapes}", at=ARGS)
-
-
-def _are_parts(expected: Sequence[Array]) -> Test:
-    """The output is these arrays."""
-
-    def tested(values: Values) -> Problem | None:
-        shapes = [None if value.array is None else value.array.shape for value in values]
-        right = [part.shape for part in expected]
-        if shapes != right:
-            fault = f"[np.shape(part) for part in values[0]] != {right}"
-            return Problem(f"gives shapes {shapes}", "shape", fault=fault)
-        pairs = zip(values, expected, strict=True)
-        problems = (is_array(part)((value,)) for value, part in pairs)
-        return next((problem for problem in problems if problem is not None), None)
-
-    return tested
 
 
 FAMILIES = BOOK.families
