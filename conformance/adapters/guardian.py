@@ -87,7 +87,7 @@ class HostOrders(TypedDict):
 
 
 class Orders(HostOrders):
-    """What the warden carries out: `apart` says that the guardian itself is in namespaces."""
+    """The orders with what the warden adds: `apart` if the guardian itself is in namespaces."""
 
     root: str
     apart: bool

@@ -43,7 +43,7 @@ LONGEST_SELECTION = 76
 def score_line(functions: Sequence[FunctionResult], paint: Paint) -> Text:
     """`412 of 455 aspects follow the documents (90.5 %), ✗ 12 violate, 31 missing (6.8 %): ...`.
 
-    After the faults and changes come the lacks, and how many aspects take another reading. The
+    The lacks follow the faults and changes, and then how many aspects take another reading. The
     figures are those of the functions that are there; absent ones follow, with the whole score.
     """
     there = [function for function in functions if not is_absent(function)] or functions

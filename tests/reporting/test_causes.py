@@ -167,8 +167,8 @@ def test_numbers_with_32_bits_are_one_cause_whatever_the_line() -> None:
     message = "f(x) gives inf at [0], as in 32 bits; expected 4e+38"
     lines = [SuspectLine(place="keras/src/ops/nn.py:3, in relu", score=1.0)]
     several = [listed_failure(message), listed_failure(message, suspect_lines=lines)]
-    (one,) = causes(several)
-    assert one.title == "float64 is computed with 32 bits"
+    (cause_of_all,) = causes(several)
+    assert cause_of_all.title == "float64 is computed with 32 bits"
     assert all(map(is_one_cause, several))
 
 

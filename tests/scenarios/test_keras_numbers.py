@@ -191,7 +191,9 @@ def test_an_axis_of_numpy_gives_the_shape_of_that_axis(name: str) -> None:
 
 
 @pytest.mark.parametrize("call", keras_lengths.CALLS, ids=lambda call: call.function)
-def test_parts_of_a_call_for_any_length_are_those_of_the_tensor(call: keras_lengths.Call) -> None:
+def test_parts_of_a_call_for_any_length_are_those_of_the_tensor(
+    call: keras_lengths.CompiledCall,
+) -> None:
     name, parts = call.function.removeprefix("keras.ops."), call.results
     own = [s for s in ops.scenarios_in(FAMILIES, name) if s.title == "compiled for any length"]
     (check,) = (check for scenario in own for check in scenario.checks)

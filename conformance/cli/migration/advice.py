@@ -221,7 +221,7 @@ def _is_wide(failure: Failure) -> bool:
         inputs = from_json(failure.program).inputs
     except ProgramError:
         return False
-    return any(one.dtype in _WIDE for one in inputs)
+    return any(tensor.dtype in _WIDE for tensor in inputs)
 
 
 _SHOWING = (*DEVIATIONS, Verdict.DIVERGES, Verdict.UNSUPPORTED)

@@ -1,4 +1,4 @@
-"""What an answer shows, not the call: the conventions that it opens, and numbers of 32 bits.
+"""Facts that an answer shows, not the call: the conventions that it opens, and numbers of 32 bits.
 
 Whether numbers were computed with 32 bits, a variance as a difference of squares, or an epsilon
 taken as a limit, the call does not show: these points are looked at where an answer is not the

@@ -19,7 +19,7 @@ BOOK = Book()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Call:
+class CompiledCall:
     """A call of the tensor `x`, whose first length is not known, and its results.
 
     Arrays among the other arguments are tensors of a known shape.
@@ -32,8 +32,10 @@ class Call:
     keywords: tuple[tuple[str, Any], ...] = ()
 
 
-def _call(function: str, x: Array, *others: Any, of: Sequence[Array], **keywords: Any) -> Call:
-    return Call(f"keras.ops.{function}", x, others, of, tuple(keywords.items()))
+def _call(
+    function: str, x: Array, *others: Any, of: Sequence[Array], **keywords: Any
+) -> CompiledCall:
+    return CompiledCall(f"keras.ops.{function}", x, others, of, tuple(keywords.items()))
 
 
 def _windows(x: Array) -> Array:
@@ -79,7 +81,7 @@ CALLS = [
     editions=KERAS_3,
     call=lambda function: [call for call in CALLS if call.function == function],
 )
-def of_any_length(K: Recorder, call: Call) -> None:
+def of_any_length(K: Recorder, call: CompiledCall) -> None:
     """The first length is not known while the call is compiled. It may be refused."""
     x = K.tensor("x", call.x)
     others = [
