@@ -87,7 +87,8 @@ class HostOrders(TypedDict):
 
 
 class Orders(HostOrders):
-    """The orders with what the warden adds: `apart` if the guardian itself is in namespaces."""
+    """The orders with two additions of the warden: the folder that is removed in the end, and
+    whether the guardian itself is in namespaces (`apart`)."""
 
     root: str
     apart: bool
