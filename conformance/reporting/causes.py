@@ -99,7 +99,7 @@ def cause(entry: ListedFailure) -> str:
 
     A divergence: the readings that it takes. An exception: its type and the line of the
     implementation that raised it; without such a line, its message without names, numbers and
-    shapes. A wrong dtype: both dtypes, because a policy of the implementation shows in many
+    shapes, or without a message the function. A wrong dtype: both dtypes, because a policy of the implementation shows in many
     functions. For the same reason, all answers of float64 that are right with 32 bits have one
     cause. Another wrong answer: the aspect, the kind of difference, and the most suspect line.
     """
@@ -125,7 +125,9 @@ def _outcome(entry: ListedFailure) -> str:
     if raised := _RAISES.search(message):
         if isinstance(place := entry.failure.place, str):
             return _shortened(f"{raised[1].split(':')[0].split(' in ')[0]} at {clean(place)}")
-        return _shortened(without_own(_PLACE.sub(r"\1", raised[1])))
+        alone = ":" not in raised[1]  # a type without a message is no cause of several functions
+        text = without_own(_PLACE.sub(r"\1", raised[1]))
+        return _shortened(f"{text} in {entry.function}" if alone else text)
     kind = clean(entry.failure.kind)
     words = _dtypes(entry.failure) or _WORDS.get(kind, kind)
     line = None if kind in _DTYPES else suspect_line(entry.failure)

@@ -82,6 +82,14 @@ def test_exceptions_from_one_line_of_the_implementation_have_one_cause() -> None
     assert len(causes([*failures, elsewhere])) == 2
 
 
+def test_a_type_without_a_message_is_no_cause_of_several_functions() -> None:
+    messages = ["raises ValueError when computed; expected 1", "raises ValueError; expected 1"]
+    for message in messages:
+        several = [listed_failure(message), listed_failure(message)._replace(function="sum")]
+        assert len(causes(several)) == 2
+        assert len(causes([several[0], several[0]])) == 1
+
+
 def test_exceptions_of_other_types_are_other_causes() -> None:
     failures = [listed_failure("f raises ValueError: no"), listed_failure("f raises TypeError: no")]
     assert [len(c.failures) for c in causes(failures)] == [1, 1]
