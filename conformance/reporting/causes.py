@@ -99,9 +99,9 @@ def cause(entry: ListedFailure) -> str:
 
     A divergence: the readings that it takes. An exception: its type and the line of the
     implementation that raised it; without such a line, its message without names, numbers and
-    shapes, or without a message the function. A wrong dtype: both dtypes, because a policy of the implementation shows in many
-    functions. For the same reason, all answers of float64 that are right with 32 bits have one
-    cause. Another wrong answer: the aspect, the kind of difference, and the most suspect line.
+    shapes, or without a message the function. A wrong dtype: both dtypes, because a policy of the
+    implementation shows in many functions. For the same reason, all answers of float64 that are
+    right with 32 bits have one cause. Another wrong answer: the aspect, the kind of difference, and the most suspect line.
     """
     failure = entry.failure
     if failure is None:
