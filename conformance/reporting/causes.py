@@ -101,7 +101,8 @@ def cause(entry: ListedFailure) -> str:
     implementation that raised it; without such a line, its message without names, numbers and
     shapes, or without a message the function. A wrong dtype: both dtypes, because a policy of the
     implementation shows in many functions. For the same reason, all answers of float64 that are
-    right with 32 bits have one cause. Another wrong answer: the aspect, the kind of difference, and the most suspect line.
+    right with 32 bits have one cause. Another wrong answer: the aspect, the kind of difference, and
+    the most suspect line.
     """
     failure = entry.failure
     if failure is None:
@@ -125,7 +126,7 @@ def _outcome(entry: ListedFailure) -> str:
     if raised := _RAISES.search(message):
         if isinstance(place := entry.failure.place, str):
             return _shortened(f"{raised[1].split(':')[0].split(' in ')[0]} at {clean(place)}")
-        alone = ":" not in raised[1]  # a type without a message is no cause of several functions
+        alone = ":" not in raised[1]  # functions that raise one type may have several causes
         text = without_own(_PLACE.sub(r"\1", raised[1]))
         return _shortened(f"{text} in {entry.function}" if alone else text)
     kind = clean(entry.failure.kind)
