@@ -57,14 +57,16 @@ def read_past(file: Path) -> PastRun:
     return run
 
 
-def read_history(folder: Path) -> dict[str, list[PastRun]]:
-    """The releases of each target in a folder, the oldest first; empty without such a folder.
+def read_history(place: Path) -> dict[str, list[PastRun]]:
+    """The releases of each target in a folder, the oldest first, or the one in a file `VERSION`;
+    empty if the place is neither.
 
     Raises:
         UsageProblem: a file holds something else.
     """
     runs: dict[str, list[PastRun]] = {}
-    for file in sorted(folder.glob(f"*/*{ENDING}")):
+    alone = place.is_file() and is_version(place.name.removesuffix(ENDING))
+    for file in [place] if alone else sorted(place.glob(f"*/*{ENDING}")):
         run = read_past(file)
         runs.setdefault(run.target.name, []).append(run)
     return {name: by_version(members) for name, members in runs.items()}

@@ -155,8 +155,9 @@ def test_bisect_finds_the_release_that_introduced_and_the_one_that_fixed(
 def test_bisect_takes_a_history_as_results(installed: list[str]) -> None:
     history("--versions", "1.1")
     (identity,) = {f.id for f in read_past(past_file(Path("past"), "mine", "1.1")).failures}
-    result = call("bisect", identity, "--results", "past", "--versions", "1.0,1.1")
-    assert "introduced in mine 1.1; mine 1.0 passes" in result.output
+    for place in ("past", "past/mine/1.1.json.gz"):
+        result = call("bisect", identity, "--results", place, "--versions", "1.0,1.1")
+        assert "introduced in mine 1.1; mine 1.0 passes" in result.output
 
 
 def test_bisect_of_a_history_asks_what_the_case_needs(
