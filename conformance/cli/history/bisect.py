@@ -184,8 +184,8 @@ class _Case:
 
     def _answer(self, target: Target, version: str) -> Probe:
         """The answer to the case of the failure. The case of a history is the first of many that
-        have its id, and other faults may show in it: there all cases of the function have to show
-        the id, too."""
+        have its id, and may also show other faults. So all cases of the function have to show the
+        id there."""
         promises = promises_of(target)
         if why := self._unpromised(promises, self.failure.failure):
             return Probe(version, CaseOutcome.NOT_PROMISED, why)
