@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import click
-from msgspec import UNSET
 from msgspec.structs import replace
 from packaging.version import InvalidVersion, Version
 
@@ -98,7 +97,8 @@ def _of_history(folders: Sequence[Path]) -> list[StoredFailure]:
 
 
 def _past(run: PastRun) -> Iterator[StoredFailure]:
-    """The failures of one release. It counts no cases."""
+    """The failures of one release. A bisection runs the case of each, or without one all cases of
+    the function."""
     info = RunInfo(
         suite_version=run.suite_version,
         profile=run.profile,
@@ -183,24 +183,10 @@ class _Case:
         return answer
 
     def _answer(self, target: Target, version: str) -> Probe:
-        """The answer to the case of the failure. The case of a history is the first of many that
-        have its id, and may also show other faults. So all cases of the function have to show the
-        id there."""
         promises = promises_of(target)
         if why := self._unpromised(promises, self.failure.failure):
             return Probe(version, CaseOutcome.NOT_PROMISED, why)
-        own = self.failure.failure
-        if self.failure.aspect.cases == 0 and own.origin is not UNSET:
-            of_all = replace(self.failure, failure=replace(own, origin=UNSET))
-            whole = self._tested(target, version, promises, of_all)
-            if not whole.fails:
-                return whole
-        return self._tested(target, version, promises, self.failure)
-
-    def _tested(
-        self, target: Target, version: str, promises: Promises | None, failure: StoredFailure
-    ) -> Probe:
-        (outcome,) = outcomes([failure], {target.name: target})
+        (outcome,) = outcomes([self.failure], {target.name: target})
         if outcome.status == CANNOT:
             return Probe(version, CaseOutcome.UNTESTABLE, _line("; ".join(outcome.notes)))
         if outcome.status == FIXED or outcome.failure is None:
