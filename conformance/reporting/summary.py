@@ -46,9 +46,8 @@ def score_line(functions: Sequence[FunctionResult], paint: Paint) -> Text:
     The lacks follow the faults and changes, and then how many aspects take another reading. The
     figures are those of the functions that are there; absent ones follow, with the whole score.
     """
-    there = [function for function in functions if not is_absent(function)] or functions
     line = Text(_kept_text(functions))
-    counts = dict(shown_counts(there))
+    counts = dict(shown_counts(_there(functions)))
     lacks = [verdict for verdict in LACKS if verdict in counts]
     for verdict in sorted(counts, key=lambda v: (v is Verdict.DIVERGES, v in lacks)):
         text = paint.mark(verdict, f"{counts[verdict]} {MARKS[verdict].verb}")
@@ -64,7 +63,7 @@ def score_text(functions: Sequence[FunctionResult]) -> str:
 
 
 def _kept_text(functions: Sequence[FunctionResult]) -> str:
-    there = [function for function in functions if not is_absent(function)] or functions
+    there = _there(functions)
     points = score(there)
     of = "" if len(there) == len(functions) else f" of {counted(len(there), 'function')}"
     keep = f"follow the documents ({points.percent})"
@@ -72,9 +71,13 @@ def _kept_text(functions: Sequence[FunctionResult]) -> str:
 
 
 def _missing_text(functions: Sequence[FunctionResult]) -> str:
-    there = [function for function in functions if not is_absent(function)] or functions
-    points = score(there)
+    points = score(_there(functions))
     return f", {points.missing} missing ({points.percent_missing})" if points.missing else ""
+
+
+def _there(functions: Sequence[FunctionResult]) -> Sequence[FunctionResult]:
+    """The functions that the implementation has; all of them, if it has none."""
+    return [function for function in functions if not is_absent(function)] or functions
 
 
 def absent_text(functions: Sequence[FunctionResult]) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 from conformance.adapters.mappings import MappingRow, MappingTable, Ported
 from conformance.cli.migration.uses import Kind, Use
+from conformance.oracle.variants.numbers import NARROW
 from conformance.program import Step, from_json
 from conformance.program.codec import ProgramError
 from conformance.reporting.migration import tried
@@ -212,16 +213,13 @@ def case_lines(cases: Iterable[tuple[ShownAdvice, str]]) -> Iterator[tuple[str, 
             yield line, _is_wide(shown.failure)
 
 
-_WIDE = ("float64", "int64", "uint64")
-
-
 def _is_wide(failure: Failure) -> bool:
     """Whether a tensor of the failing call has numbers of 64 bits."""
     try:
         inputs = from_json(failure.program).inputs
     except ProgramError:
         return False
-    return any(tensor.dtype in _WIDE for tensor in inputs)
+    return any(tensor.dtype in NARROW for tensor in inputs)
 
 
 _SHOWING = (*DEVIATIONS, Verdict.DIVERGES, Verdict.UNSUPPORTED)

@@ -22,7 +22,8 @@ BOOK = Book()
 class CompiledCall:
     """A call of the tensor `x`, whose first length is not known, and its results.
 
-    Arrays among the other arguments are tensors of a known shape.
+    Arrays among the other arguments are tensors of a known shape. Results of float64 have been
+    rounded, and may be off by some roundings. All other results are exact.
     """
 
     function: str
@@ -70,8 +71,15 @@ CALLS = [
     _call("nanmedian", numbered(3, 2), of=[numbered(3, 2)[1]], axis=0),
     _call("lstsq", TURN, np.array([2, 2], "float32"), of=[np.array([1, 0.5])]),
     _call("unfold", IN_ROWS, 2, of=[_windows(IN_ROWS)]),
-    _call("image.map_coordinates", numbered(3, 3), PLACES, 1, of=[np.array([2, 9])]),
-    _call("image.elastic_transform", IMAGES, of=[IMAGES], alpha=0.0, sigma=1.0, seed=1),
+    _call("image.map_coordinates", numbered(3, 3), PLACES, 1, of=[np.array([2.0, 9.0])]),
+    _call(
+        "image.elastic_transform",
+        IMAGES,
+        of=[IMAGES.astype("float64")],
+        alpha=0.0,
+        sigma=1.0,
+        seed=1,
+    ),
 ]
 
 
@@ -111,7 +119,7 @@ def _are_parts(expected: Sequence[Array]) -> Test:
 
 
 def _is(part: Array) -> Test:
-    return is_array(part) if part.dtype.kind == "b" else near(part)
+    return near(part) if part.dtype == np.float64 else is_array(part)
 
 
 FAMILIES = BOOK.families
